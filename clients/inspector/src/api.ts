@@ -1,7 +1,7 @@
 /** Questions to the server. Paths are relative to the page, so it works under any folder. */
 
-import type { CallAnswer, CallDiff, Prompt, Run, RunEvent, RunHead, RunTokens, TextPart, Usage, Why } from "./types.js";
-import type { Filter, UsageFilter } from "./address.js";
+import type { About, CallAnswer, CallDiff, Context, ContextChange, ContextMessage, ContextPage, Flow, FlowHead, Hit, PackDetails, PackHead, Prompt, Run, RunEvent, RunHead, RunTokens, TextPart, Usage, Why } from "./types.js";
+import type { ContextFilter, Filter, UsageFilter } from "./address.js";
 import { keptToken } from "./token.js";
 
 /** A refusal of the server, or of the connection, as the page shows it. */
@@ -31,10 +31,17 @@ async function get<Value>(path: readonly (string | number)[], query: Query = {},
   throw refusal(answer.status, body);
 }
 
-async function asked(path: string, accept: string, signal?: AbortSignal): Promise<Response> {
+async function change(path: readonly string[]): Promise<unknown> {
+  const answer = await asked(`../${address(path)}`, "application/json", undefined, { method: "POST", body: "{}" });
+  const body: unknown = await answer.json().catch(() => undefined);
+  if (answer.ok) return body;
+  throw refusal(answer.status, body);
+}
+
+async function asked(path: string, accept: string, signal?: AbortSignal, more: RequestInit = {}): Promise<Response> {
   const token = keptToken();
-  const headers = { accept, ...(token === "" ? {} : { authorization: `Bearer ${token}` }) };
-  return fetch(path, { headers, ...(signal ? { signal } : {}) }).catch((error: unknown) => {
+  const headers = { accept, ...(more.body ? { "content-type": "application/json" } : {}), ...(token === "" ? {} : { authorization: `Bearer ${token}` }) };
+  return fetch(path, { ...more, headers, ...(signal ? { signal } : {}) }).catch((error: unknown) => {
     throw signal?.aborted ? error : new ApiError("unreachable", error instanceof Error ? error.message : String(error));
   });
 }
@@ -79,7 +86,25 @@ export const api = {
   text: (run: string, digest: string, offset: number, signal?: AbortSignal) => get<TextPart>(["texts", run, digest], { offset, limit: 65_536 }, signal),
   tokens: (run: string, by: string, signal?: AbortSignal) => get<RunTokens>(["runs", run, "tokens"], { by }, signal),
   usage: (filter: UsageFilter, signal?: AbortSignal) => get<Usage>(["usage"], { ...filter }, signal),
-  diff: (left: string, right: string, signal?: AbortSignal) => get<{ readonly calls: readonly CallDiff[] }>(["diff", left, right], {}, signal),
+  about: (signal?: AbortSignal) => get<About>(["about"], {}, signal),
+  flows: (after: string | undefined, signal?: AbortSignal) => get<{ readonly flows: readonly FlowHead[]; readonly next: string | null }>(["flows"], { after, limit: 100 }, signal),
+  flow: (flow: string, signal?: AbortSignal) => get<Flow>(["flows", flow], {}, signal),
+  picture: async (flow: string): Promise<Blob> => {
+    const answer = await asked(address(["flows", flow, "picture"]), "image/svg+xml");
+    if (!answer.ok) throw refusal(answer.status, await answer.json().catch(() => undefined));
+    return answer.blob();
+  },
+  contexts: (filter: ContextFilter, signal?: AbortSignal) => get<ContextPage>(["contexts"], { ...filter, limit: 100 }, signal),
+  context: (owner: string, context: string, version: number | undefined, signal?: AbortSignal) => get<Context>(["contexts", context], { owner, version }, signal),
+  messages: (owner: string, context: string, before: number | undefined) => get<{ readonly messages: readonly ContextMessage[]; readonly next?: number | null }>(["contexts", context, "messages"], { owner, before, limit: 50 }),
+  changes: (owner: string, context: string, since: number, signal?: AbortSignal) => get<{ readonly changes: readonly ContextChange[] }>(["contexts", context, "changes"], { owner, since, limit: 100 }, signal),
+  packs: (signal?: AbortSignal) => get<{ readonly packs: readonly PackHead[]; readonly notes: readonly string[] }>(["knowledge"], {}, signal),
+  pack: (name: string, signal?: AbortSignal) => get<PackDetails>(["knowledge", name], {}, signal),
+  search: (name: string, q: string) => get<{ readonly hits: readonly Hit[] }>(["knowledge", name, "search"], { q, limit: 20 }),
+  /** Asks the server beside the inspector, which alone changes anything. */
+  steer: (flow: string, word: string) => change(["flows", flow, word]),
+  fork: (context: string) => change(["contexts", context, "fork"]) as Promise<{ readonly contextId: string }>,
+  diff: (left: string, right: string, signal?: AbortSignal) => get<{ readonly calls: readonly CallDiff[] }>(["diff", left, right], { words: "true" }, signal),
   why: (run: string, call: number, label: string, signal?: AbortSignal) => get<Why>(["why"], { run, call, label }, signal),
   /** Calls back whenever a run under way has grown, until it ends or the connection does. */
   follow: async (run: string, heard: (event: string) => void, signal: AbortSignal): Promise<void> => {

@@ -214,7 +214,15 @@ export interface TextPart {
 
 export type Change = "added" | "gone" | "changed" | "cut_differently" | "same";
 
+/** A part of two texts: `=` in both, `-` in the left one, `+` in the right one. */
+export interface WordPart {
+  readonly side: "=" | "-" | "+";
+  readonly text: string;
+}
+
 export interface PartDiff {
+  /** The words that differ, where both texts are here and not too long. */
+  readonly words?: readonly WordPart[];
   readonly change: Change;
   readonly left?: string | null;
   readonly right?: string | null;
@@ -290,4 +298,102 @@ export interface Usage {
   readonly times: readonly UsageRow[];
   readonly more: boolean;
   readonly notes: readonly string[];
+}
+
+/** What there is besides runs, and whether the server beside the inspector can change it. */
+export interface About {
+  readonly flows: boolean;
+  readonly contexts: boolean;
+  readonly knowledge: boolean;
+  readonly can_change: boolean;
+}
+
+export interface FlowHead {
+  readonly run: string;
+  readonly name: string;
+  readonly status: string;
+  readonly context?: string | null;
+  readonly steps: number;
+  readonly done: number;
+  readonly started: string;
+  readonly ended: string | null;
+}
+
+export interface FlowStep {
+  readonly id: string;
+  readonly action: string;
+  readonly parameters: unknown;
+}
+
+export interface Flow extends FlowHead {
+  readonly set: unknown;
+  readonly results: Readonly<Record<string, { readonly status: string; readonly result?: unknown; readonly error?: unknown; readonly reason?: unknown }>>;
+  readonly conditions: Readonly<Record<string, { readonly text: string; readonly values: readonly { readonly path: string; readonly value: unknown }[] }>>;
+  readonly events: readonly { readonly event: string; readonly id?: string; readonly action?: string; readonly attempt?: number; readonly key?: string; readonly time: string }[];
+}
+
+interface ContextHead {
+  readonly contextId: string;
+  readonly creationTime: string;
+  readonly lastUpdateTime: string;
+  readonly version: number;
+  readonly messageCount?: number;
+  readonly metadata?: { readonly title?: unknown } | null;
+}
+
+export interface ContextPage {
+  readonly owners: readonly string[];
+  readonly owner: string | null;
+  readonly contexts: readonly ContextHead[];
+  readonly next: string | null;
+}
+
+export interface Context extends ContextHead {
+  readonly owner: string;
+  readonly oldest: number;
+  readonly last: number;
+  readonly state: unknown;
+}
+
+export interface ContextMessage {
+  readonly messageId: string;
+  readonly timestamp: string;
+  readonly type: string;
+  readonly sender?: { readonly id: string };
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+
+export interface ContextChange {
+  readonly version: number;
+  readonly op: string;
+  readonly path?: string;
+  readonly message?: ContextMessage;
+  readonly cause?: string;
+  readonly time: string;
+}
+
+export interface PackHead {
+  readonly name: string;
+  readonly description: string;
+  readonly type: string;
+  readonly status: string;
+  readonly trust?: string;
+  /** Why it may not be read. */
+  readonly closed?: string | null;
+  readonly usage?: { readonly uses: number } | null;
+}
+
+export interface PackDetails extends PackHead {
+  readonly guide: string;
+  readonly sections: readonly { readonly path: string; readonly heading: string; readonly first_line: number; readonly tokens: number }[];
+  readonly all_sections: number;
+  readonly left_out: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+export interface Hit {
+  readonly anchor: string;
+  readonly heading: string;
+  readonly score: number;
+  readonly text: string;
 }

@@ -1,5 +1,6 @@
 // What the page computes without a browser (IN-3, IN-5, IN-6, IN-7, IN-8, IN-15).
 import assert from "node:assert/strict";
+import { supports } from "../dist/call/support.js";
 import { test } from "node:test";
 import * as address from "../dist/address.js";
 import { lines, regionsOf, segments } from "../dist/call/regions.js";
@@ -134,4 +135,18 @@ test("in_6_addresses_are_read_as_they_are_written", () => {
   assert.deepEqual(address.read(address.runs(filter)), { view: "runs", filter });
   assert.deepEqual(address.read("").view, "runs");
   for (const wrong of ["#/runs", "#/runs/a/calls/x", "#/nothing", "#/runs/%E0/calls"]) assert.equal(address.read(wrong).view, "unknown", wrong);
+});
+
+test("in_6_field_of_answer_is_supported_by_items_that_have_its_text", () => {
+  const text = "Orders to islands take two days.\n订单明天发货\nnobody";
+  const bytes = (part) => Buffer.byteLength(text.slice(0, text.indexOf(part)));
+  const item = (index, part) => ({ index, source: `s${index}`, trust: "user", tokens: 1, tokens_before: 1, span: { message: 0, start: bytes(part), end: bytes(part) + Buffer.byteLength(part) } });
+  const prompt = { messages: [{ role: "user", text }], items: [item(0, "Orders to islands take two days."), item(1, "订单明天发货")] };
+  const answer = { answer: "islands take two days", list: [{ note: "订单明天" }, "nobody"], made_up: "within three weeks", short: "two" };
+  assert.deepEqual(supports(prompt, JSON.stringify(answer)), [
+    { path: "answer", text: "islands take two days", items: [0] }, { path: "list[0].note", text: "订单明天", items: [1] },
+  ]);
+  assert.deepEqual(supports(prompt, "```json\n{\"a\":\"islands take\"}\n```").map((one) => one.path), ["a"]);
+  assert.deepEqual(supports(prompt, "take two days.").map((one) => [one.path, one.items]), [["", [0]]]);
+  assert.deepEqual(supports({ messages: [{ role: "user", text: null }] }, "anything at all"), []);
 });

@@ -16,6 +16,13 @@ export function hue(index: number): string {
   return `hue-${index % HUES}`;
 }
 
+/** Leads a reader to where an item stands in the prompt. */
+export function goTo(item: number): void {
+  const element = document.getElementById(`item-${item}`);
+  element?.scrollIntoView({ block: "center" });
+  element?.focus();
+}
+
 const REASONS: Record<string, Word> = { item_budget: "cut_item_budget", prompt_budget: "cut_prompt_budget", plan_data: "cut_plan_data" };
 
 /** Why an item is shorter than its value, in a sentence. */

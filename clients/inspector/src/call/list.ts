@@ -7,7 +7,7 @@ import type { Item, Manifest, Pack, Prompt, Ranked } from "../types.js";
 import { html, type Child, type VNode } from "../vendor/preact.js";
 import { t } from "../words/words.js";
 import { trusted } from "../views/parts.js";
-import { Cuts, hue, Whole } from "./items.js";
+import { Cuts, goTo, hue, Whole } from "./items.js";
 import { layerName, used } from "./message.js";
 import { shares, total, width, type Share } from "./tokens.js";
 
@@ -61,11 +61,7 @@ function isGone(item: Item): boolean {
 
 function ItemRow({ run, item }: { readonly run: string; readonly item: Item }): VNode {
   const gone = isGone(item);
-  const go = (): void => {
-    const element = document.getElementById(`item-${item.index}`);
-    element?.scrollIntoView({ block: "center" });
-    element?.focus();
-  };
+  const go = (): void => goTo(item.index);
   const heading = html`<span class="badge ${hue(item.index)}">${item.index + 1}</span> <${Name} text=${item.label ?? item.source} />`;
   return html`
     <li class=${gone ? "gone" : ""}>

@@ -1,5 +1,6 @@
 /** Texts in the page. Whatever a record holds enters it as text nodes, here and nowhere else (IN-15). */
 
+import type { WordPart } from "../types.js";
 import { html, useState, type VNode } from "../vendor/preact.js";
 import { t } from "../words/words.js";
 import { count } from "./format.js";
@@ -29,6 +30,12 @@ export function Long({ text }: { readonly text: string }): VNode {
   if (open || text.length <= FIRST * 1.25) return html`<bdi class="long" dir="auto">${shown(text)}</bdi>`;
   const first = head(text, FIRST);
   return html`<bdi class="long" dir="auto">${shown(first)}</bdi><button type="button" class="more" onClick=${() => setOpen(true)}>${t("more_characters", { n: count(text.length - first.length) })}</button>`;
+}
+
+/** One side of two texts, with the words marked that the other one does not have. */
+export function Marked({ words, side }: { readonly words: readonly WordPart[]; readonly side: "-" | "+" }): VNode {
+  const own = words.filter((part) => part.side === "=" || part.side === side);
+  return html`<bdi class="long" dir="auto">${own.map((part) => (part.side === "=" ? shown(part.text) : html`<mark>${shown(part.text)}</mark>`))}</bdi>`;
 }
 
 /** A block of text as it is. */

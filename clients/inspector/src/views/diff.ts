@@ -6,7 +6,7 @@ import { layerName } from "../call/message.js";
 import { firstOf, type First } from "../diff/first.js";
 import { useLoaded, Waiting } from "../load.js";
 import { count, size, time } from "../text/format.js";
-import { Long, Name } from "../text/show.js";
+import { Long, Marked, Name } from "../text/show.js";
 import type { CallDiff, Change, ItemDiff, LayerDiff, PartDiff, Run } from "../types.js";
 import { html, useState, type Child, type VNode } from "../vendor/preact.js";
 import { t, type Word } from "../words/words.js";
@@ -92,17 +92,18 @@ function Part({ part, name, source, told, first }: PartProps): VNode {
   return html`
     <li class=${part.change}>
       <button type="button" class="plain" data-row aria-expanded=${open} onClick=${() => setOpen(!open)}><span aria-hidden="true">${open ? "▾" : "▸"}</span> ${line}</button>
-      ${open && html`<div class="beside"><${Text} text=${part.left} bytes=${part.left_bytes} name="left" /><${Text} text=${part.right} bytes=${part.right_bytes} name="right" /></div>`}
+      ${open && html`<div class="beside"><${Text} text=${part.left} words=${part.words} bytes=${part.left_bytes} name="left" /><${Text} text=${part.right} words=${part.words} bytes=${part.right_bytes} name="right" /></div>`}
     </li>`;
 }
 
 interface TextProps {
   readonly text: string | null | undefined;
+  readonly words: PartDiff["words"];
   readonly bytes: number | undefined;
   readonly name: "left" | "right";
 }
 
-function Text({ text, bytes, name }: TextProps): VNode {
+function Text({ text, words, bytes, name }: TextProps): VNode {
   const missing = bytes === undefined ? t("not_there") : t("too_long", { size: size(bytes) });
-  return html`<div><h3>${t(name)}</h3>${typeof text === "string" ? html`<div class="block"><${Long} text=${text} /></div>` : html`<p class="quiet">${missing}</p>`}</div>`;
+  return html`<div><h3>${t(name)}</h3>${typeof text === "string" ? html`<div class="block">${words ? html`<${Marked} words=${words} side=${name === "left" ? "-" : "+"} />` : html`<${Long} text=${text} />`}</div>` : html`<p class="quiet">${missing}</p>`}</div>`;
 }

@@ -10,6 +10,11 @@ export const en = {
   unpriced: "{n} without a price", usage_more: "The newest {n} runs are counted; there are more.", usage_of_runs: "Failures and times are those of runs. Days and hours are those of UTC.", usage_of_calls: "Failures and times are those of model calls. Days and hours are those of UTC.",
   tokens_title: "What the tokens went to", tokens_by: "By", by_label: "Label", by_source: "Source", by_line: "Line of the program", loading_tokens: "Adding up …", no_calls_here: "The run has no model call.", part: "Part", prompts: "Prompts",
 
+  loading: "Loading …", more: "Show more", older: "Show older ones", name: "Name", kind: "Kind", trust: "Trust",
+  flows: "Flows", no_flows: "No run of a set is kept here.", steps: "Steps", context: "Context", ended: "Ended", pause: "Pause", resume: "Resume", cancel: "Cancel", picture_of: "The steps of the set and what they wait for: {n}; the list below has each", tries: "{n} attempts", condition: "Condition", nothing_there: "nothing", parameters: "Parameters", result: "Result", reason: "Reason",
+  contexts: "Contexts", no_contexts: "No context matches.", owner: "Owner", changed_at: "Changed", version: "Version", messages: "Messages", state: "State", fork: "Fork it", state_gone: "The log begins after version {n} with what was there; earlier states are not kept.", caused_by: "caused by",
+  knowledge: "Knowledge", no_packs: "The project has no knowledge pack.", pack_uses: "used {n} times", guide: "Guide", sections: "Sections: {n}", not_text: "Not text:", file: "File", heading: "Heading", question: "A question", search: "Search", no_hits: "Nothing in the pack matches.",
+
   runs: "Runs", loading_runs: "Loading runs …", no_runs: "No run matches.", all_shown: "All {n} runs are shown.", some_shown: "{n} runs are shown.", more_runs: "Show more runs",
   program: "Program", outcome: "Outcome", text: "Text", any: "any", filter: "Filter",
   compare: "Compare the two runs", compare_none: "Select two runs to compare them.", compare_one: "Select one more run to compare.", compare_this: "Compare run {run}",
@@ -33,6 +38,7 @@ export const en = {
   cut_items: "Cut:", items: "Items", no_items: "The program declared no items for this call.", none_gave_way: "No item was left out wholly.", gave_way: "Items left out wholly: {n}", gone_wholly: "not in the prompt",
   show_value: "Show the whole value", hide_value: "Hide the value", from: "from", score: "score", priority: "priority",
   packs: "Knowledge packs", ranked: "Selected by a question", not_selected: "not selected", left_out_of_question: "Not shown: {texts} texts, {passages} passages", masked: "Masked secrets",
+  stands_in: "stands word for word in", answer_stands_in: "The answer stands word for word in",
   answer: "Answer", no_answer: "The record has no answer.", empty_answer: "The answer is empty.", attempt: "Attempt {n}", added_messages: "Messages added to the prompt: {n}", errors: "Errors in the answer", retried: "Retried after:", passed_over: "Passed over:",
   finish: "Finish reason", latency: "Latency", max_output: "Most tokens out", schema: "Schema sent as", options: "Options as sent",
   why_title: "Why is this not in the prompt?", why_label: "A label, file, pack or text", why_ask: "Ask the record", line: "line {n}",

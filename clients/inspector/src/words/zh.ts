@@ -12,6 +12,11 @@ export const zh: Record<Word, string> = {
   unpriced: "{n} 个没有价格", usage_more: "已统计最近的 {n} 个运行，还有更早的。", usage_of_runs: "失败次数和耗时按运行计算。日和小时均为 UTC。", usage_of_calls: "失败次数和耗时按模型调用计算。日和小时均为 UTC。",
   tokens_title: "令牌用在哪里", tokens_by: "分组", by_label: "标签", by_source: "来源", by_line: "程序行", loading_tokens: "正在汇总……", no_calls_here: "此运行没有模型调用。", part: "部分", prompts: "提示词",
 
+  loading: "正在加载……", more: "显示更多", older: "显示更早的", name: "名称", kind: "类型", trust: "可信度",
+  flows: "流程", no_flows: "这里没有保存指令集的运行。", steps: "步骤", context: "上下文", ended: "结束时间", pause: "暂停", resume: "继续", cancel: "取消", picture_of: "指令集的步骤及其依赖：{n}；下面的列表包含每一步", tries: "尝试 {n} 次", condition: "条件", nothing_there: "无", parameters: "参数", result: "结果", reason: "原因",
+  contexts: "上下文列表", no_contexts: "没有符合条件的上下文。", owner: "所有者", changed_at: "修改时间", version: "版本", messages: "消息", state: "状态", fork: "创建分支", state_gone: "日志从版本 {n} 之后开始，更早的状态没有保存。", caused_by: "起因",
+  knowledge: "知识包", no_packs: "项目中没有知识包。", pack_uses: "使用 {n} 次", guide: "说明", sections: "章节：{n}", not_text: "非文本：", file: "文件", heading: "标题", question: "问题", search: "搜索", no_hits: "知识包中没有匹配的内容。",
+
   runs: "运行", loading_runs: "正在加载运行……", no_runs: "没有符合条件的运行。", all_shown: "已显示全部 {n} 个运行。", some_shown: "已显示 {n} 个运行。", more_runs: "显示更多运行",
   program: "程序", outcome: "结果", text: "文本", any: "不限", filter: "筛选",
   compare: "比较这两个运行", compare_none: "选择两个运行进行比较。", compare_one: "再选择一个运行进行比较。", compare_this: "比较运行 {run}",
@@ -35,6 +40,7 @@ export const zh: Record<Word, string> = {
   cut_items: "被裁剪:", items: "条目", no_items: "程序没有为此调用声明条目。", none_gave_way: "没有条目被完全去掉。", gave_way: "被完全去掉的条目:{n}", gone_wholly: "不在提示词中",
   show_value: "显示完整的值", hide_value: "隐藏值", from: "来自", score: "得分", priority: "优先级",
   packs: "知识包", ranked: "按问题选择", not_selected: "未选中", left_out_of_question: "未显示:{texts} 个文本,{passages} 个段落", masked: "被遮盖的机密",
+  stands_in: "原文见", answer_stands_in: "回答的原文见",
   answer: "回答", no_answer: "记录中没有回答。", empty_answer: "回答是空的。", attempt: "第 {n} 次尝试", added_messages: "加到提示词的消息:{n}", errors: "回答中的错误", retried: "重试原因:", passed_over: "跳过的模型:",
   finish: "结束原因", latency: "延迟", max_output: "输出上限", schema: "模式的发送形式", options: "发送的选项",
   why_title: "为什么它不在提示词中?", why_label: "标签、文件、知识包或文本", why_ask: "查询记录", line: "第 {n} 行",

@@ -3,11 +3,16 @@ import assert from "node:assert/strict";
 import { HOSTILE, TICKET } from "../support/record.mjs";
 
 const WIDTHS = [360, 1_280, 2_560];
-const VIEWS = [["runs", "#/"], ["run", "#/runs/run_today"], ["call", "#/runs/run_today/calls/1"], ["diff", "#/diff/run_yesterday/run_today"]];
+const VIEWS = [["runs", "#/"], ["run", "#/runs/run_today"], ["call", "#/runs/run_today/calls/1"], ["diff", "#/diff/run_yesterday/run_today"], ["usage", "#/usage"], ["flows", "#/flows"], ["flow", "#/flows/flow_1"],
+  ["contexts", "#/contexts"], ["context", "#/contexts/ctx_%E4%BC%9A%E8%AE%AE?owner=ada"], ["knowledge", "#/knowledge"], ["pack", "#/knowledge/acme-product-brief", "knowledge"]];
 
 const READY = {
   runs: "document.querySelectorAll('tbody tr').length > 50", run: "document.querySelectorAll('[role=treeitem]').length >= 11",
   call: "document.querySelectorAll('.message').length === 2", diff: "document.querySelectorAll('.call-diff').length === 3",
+  usage: "document.querySelectorAll('table').length === 2",
+  flows: "document.querySelectorAll('tbody tr').length === 2", flow: "document.querySelectorAll('.list details').length === 3 && document.querySelector('.picture img')?.naturalWidth > 0",
+  contexts: "document.querySelectorAll('tbody tr').length === 2", context: "document.querySelectorAll('.said').length === 2 && document.querySelector('aside .block')",
+  knowledge: "document.querySelectorAll('article').length === 2", pack: "document.querySelectorAll('tbody tr').length === 3",
 };
 
 export async function views(driver, server) {
@@ -19,18 +24,79 @@ export async function views(driver, server) {
   await call(driver);
   await long(driver);
   await diff(driver);
+  await sums(driver);
+  await kept(driver);
   await hostile(driver);
   await odd(driver);
   await chinese(driver);
+}
+
+async function sums(driver) {
+  const { page } = driver;
+  await driver.open("#/runs/run_today", "run");
+  await page.until("document.querySelector('.shares summary')");
+  await page.value("document.querySelector('.shares summary').click()");
+  await page.until("document.querySelectorAll('.treemap .tile').length === 4", "the picture has the parts with tokens");
+  const parts = await driver.texts(".shares tbody tr td:nth-child(3)");
+  assert.equal(parts.map((text) => Number(text.replaceAll(",", ""))).reduce((sum, one) => sum + one), 1_700);
+  assert.equal(await driver.text(".shares tfoot td:nth-child(3)"), "1,700");
+  for (const scheme of ["light", "dark"]) {
+    await driver.look(360, scheme);
+    await driver.fits(`shares in ${scheme}`);
+    await driver.accessible(`shares in ${scheme}`);
+    await driver.look(1_280, scheme);
+    await driver.shot(`shares-1280-${scheme}`, true);
+  }
+  await driver.look(1_280, "light");
+  driver.ok("the tokens of a run are a picture and a table, whose parts add up");
+
+  await driver.open("#/usage?by=model&step=hour", "usage");
+  await page.until("document.querySelectorAll('.sum-bar').length === 5");
+  assert.equal(await driver.text("thead th"), "Model");
+  assert.match(await driver.text("tfoot tr"), /22\s+70\s+3\s+94,000 \/ 5,200\s+12,000\s+0.282 USD\s*2 without a price/);
+  assert.match(await driver.text(".note"), /newest 22 runs/);
+  await page.value("document.querySelector('select[name=by]').value = 'place', document.querySelector('.filters .primary').click()");
+  await page.until("location.hash === '#/usage?by=place&step=hour'");
+  driver.ok("usage is shown by what and per what the address says");
+}
+
+async function kept(driver) {
+  const { page } = driver;
+  await driver.open("#/flows/flow_1", "flow");
+  await page.until(READY.flow);
+  await page.value("document.querySelectorAll('.list summary')[1].click(), document.querySelectorAll('.list summary')[0].click()");
+  await page.until("document.querySelectorAll('.list .block').length >= 3");
+  const steps = await driver.texts(".list details");
+  assert.match(steps[0], /fetch http_get COMPLETED\s*2 attempts/);
+  assert.match(steps[0], /flow_1\/fetch\/2/);
+  assert.match(steps[1], /dependencies\.fetch\.result\.score > 5\s+dependencies\.fetch\.result\.score = 7/);
+  assert.deepEqual(await driver.texts("section > .steps button"), ["Pause", "Resume", "Cancel"]);
+  driver.ok("a flow has its picture, its steps with attempts and keys, and what a condition read");
+
+  await driver.open("#/contexts/ctx_%E4%BC%9A%E8%AE%AE?owner=ada", "context");
+  await page.until(READY.context);
+  assert.match(await driver.text("aside .block"), /version 5/);
+  await page.value("(() => { const range = document.querySelector('input[type=range]'); range.value = 3; range.dispatchEvent(new Event('input', { bubbles: true })); })()");
+  await page.until("document.querySelector('aside .block')?.innerText.includes('version 3')", "the state of another version");
+  assert.match(await driver.text("aside li"), /UPDATE_STATE topic .* caused by m2/);
+  driver.ok("a context has its transcript, and its state at each version with what caused it");
+
+  await driver.open("#/knowledge/acme-product-brief", "knowledge");
+  await page.until(READY.pack);
+  await page.value("document.querySelector('input[name=q]').value = 'price', document.querySelector('.filters .primary').click()");
+  await page.until("document.querySelectorAll('article').length === 1");
+  assert.match(await driver.text("article"), /^3\.25 documents\/prices\.md#L10-L12/);
+  assert.equal(await page.value("document.title"), "Contexture inspector");
+  driver.ok("a pack has its sections, and a question finds some with their scores");
 }
 
 async function looks(driver) {
   for (const scheme of ["light", "dark"]) {
     for (const width of WIDTHS) {
       await driver.look(width, scheme);
-      for (const [view, hash] of VIEWS) {
+      for (const [view, hash, root = view] of VIEWS) {
         const name = `${view}-${width}-${scheme}`;
-        await driver.open(hash, view);
+        await driver.open(hash, root);
         await driver.page.until(READY[view], name);
         await driver.fits(name);
         await driver.accessible(name);
@@ -240,8 +306,8 @@ async function chinese(driver) {
   await page.value(`(() => { const select = document.querySelector('.bar select'); select.value = "zh"; select.dispatchEvent(new Event("change", { bubbles: true })); })()`);
   await page.until("document.querySelector('h1').innerText === '运行' && document.documentElement.lang === 'zh'");
   await driver.look(360, "light");
-  for (const [view, hash] of VIEWS) {
-    await driver.open(hash, view);
+  for (const [view, hash, root = view] of VIEWS) {
+    await driver.open(hash, root);
     await page.until(READY[view]);
     assert.doesNotMatch(await driver.text("[data-view]"), /\{\w+\}|\b(Show|Loading|Select|Offered)\b/, `${view} in Chinese`);
     await driver.fits(`${view} in Chinese`);

@@ -133,3 +133,90 @@ export function diff() {
     ],
   };
 }
+
+/** What the tokens of a run went to; the parts add up. */
+export function tokens(isHostile) {
+  const name = (text) => (isHostile ? HOSTILE : text);
+  const tile = (x, y, width, height) => ({ x, y, width, height });
+  return {
+    total: 1_700, calls: 1,
+    parts: [
+      { kind: "item", name: name("policy"), tokens: 900, calls: 1, tile: tile(0, 0, 60, 88) },
+      { kind: "item", name: name("ticket"), tokens: 500, calls: 1, tile: tile(60, 0, 40, 73.5) },
+      { kind: "layer", name: "instruction", tokens: 200, calls: 1, tile: tile(60, 73.5, 40, 26.5) },
+      { kind: "tools", name: "", tokens: 120, calls: 1, tile: tile(0, 88, 60, 12) },
+      { kind: "item", name: "gone", tokens: 0, calls: 1 },
+      { kind: "rest", name: "", tokens: -20, calls: 1 },
+    ],
+  };
+}
+
+/** What runs took, over three programs and two days. */
+export function usage() {
+  const row = (name, runs, calls, failed, input, output, more = {}) =>
+    ({ name, runs, calls, failed, input, output, cached: 0, estimated: false, cost: { USD: input * 3 }, unpriced: 0, median_us: 2_300_000, most_us: 9_100_000, ...more });
+  return {
+    all: row("", 22, 70, 3, 94_000, 5_200, { cached: 12_000, unpriced: 2 }),
+    rows: [row("agents/support.as", 12, 48, 2, 80_000, 4_000, { cached: 12_000 }), row("示例/会议纪要.as", 8, 20, 0, 13_000, 1_100, { estimated: true }), row(HOSTILE, 2, 2, 1, 1_000, 100, { cost: {}, unpriced: 2, median_us: null, most_us: null })],
+    times: [row("2026-07-30T00:00:00Z", 10, 30, 1, 40_000, 2_000), row("2026-07-31T00:00:00Z", 12, 40, 2, 54_000, 3_200)],
+    more: true, notes: [],
+  };
+}
+
+export const ABOUT = { flows: true, contexts: true, knowledge: true, can_change: true };
+
+const FLOW = { run: "flow_1", name: HOSTILE, status: "RUNNING", context: "ctx_会议", steps: 3, done: 2, started: "2026-07-30T09:00:00Z", ended: null };
+
+export function flows() {
+  return { flows: [FLOW, { ...FLOW, run: "flow_0", name: "sales report", status: "COMPLETED", done: 3, ended: "2026-07-30T09:00:05Z" }], next: null };
+}
+
+export function flow() {
+  const instructions = [
+    { instructionId: "fetch", action: "http_get", parameters: { url: "https://example.org" } },
+    { instructionId: "check", action: "agent:Analyst", parameters: { text: HOSTILE }, dependencies: ["fetch"], condition: "dependencies.fetch.result.score > 5" },
+    { instructionId: "send", action: "file_write", parameters: {}, dependencies: ["check"] },
+  ];
+  const started = (id, attempt) => ({ event: "STARTED", id, action: "http_get", attempt, key: `flow_1/${id}/${attempt}`, time: "2026-07-30T09:00:00Z" });
+  return {
+    ...FLOW, set: { instructions }, order: ["fetch", "check"], events: [started("fetch", 1), started("fetch", 2), started("check", 1)],
+    results: { fetch: { status: "COMPLETED", result: { score: 7 } }, check: { status: "FAILED", error: { code: "TOOL_FAILED", message: HOSTILE } } },
+    conditions: { check: { text: "dependencies.fetch.result.score > 5", values: [{ path: "dependencies.fetch.result.score", value: 7 }] } },
+  };
+}
+
+export const PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="420" height="90"><script>document.title = "hacked"</script><rect x="4" y="20" width="120" height="40" fill="#eef" stroke="#88a"/><text x="20" y="45">fetch</text></svg>';
+
+const CONTEXT = { contextId: "ctx_会议", creationTime: "2026-07-30T09:00:00Z", lastUpdateTime: "2026-07-30T09:10:00Z", version: 5, messageCount: 2, metadata: { title: HOSTILE } };
+
+export function contexts(owner) {
+  return { owners: ["ada", "local"], owner: owner || "ada", contexts: [CONTEXT, { ...CONTEXT, contextId: "ctx_b", metadata: {} }], next: null };
+}
+
+export function context(version) {
+  return { ...CONTEXT, owner: "ada", oldest: 1, last: 5, version: version ?? 5, state: version === 1 ? null : { topic: `version ${version ?? 5}`, nested: { list: [1, 2] } } };
+}
+
+export function messages() {
+  const message = (messageId, type, content, id) => ({ messageId, timestamp: "2026-07-30T09:01:00Z", type, sender: { id, type: "USER" }, content });
+  return { messages: [message("m1", "USER_INPUT", { text: HOSTILE }, "ada"), message("m2", "TOOL_CALL_REQUEST", { calls: [{ name: "x" }] }, "Helper")], next: null };
+}
+
+export function changes(since) {
+  return { version: 5, changes: [{ version: since + 1, op: "UPDATE_STATE", path: "topic", value: "x", cause: "m2", time: "2026-07-30T09:01:00Z" }], next: null };
+}
+
+const PACK = { name: "acme-product-brief", description: "What Acme sells, and for how much.", type: "brand-product", status: "ready", trust: "official" };
+
+export function packs() {
+  return { packs: [{ ...PACK, closed: null, usage: { uses: 12 } }, { ...PACK, name: "draft", description: HOSTILE, status: "draft", closed: "the pack `draft` is a draft" }], notes: [HOSTILE] };
+}
+
+export function pack() {
+  const sections = [1, 2, 3].map((n) => ({ path: "documents/prices.md", heading: `Prices > Part ${n}`, first_line: n * 10, tokens: n * 33 }));
+  return { ...PACK, guide: `# Guide\n\n${HOSTILE}`, sections, all_sections: 3, left_out: ["logo.png"], warnings: [] };
+}
+
+export function hits() {
+  return { hits: [{ anchor: "documents/prices.md#L10-L12", heading: "Prices > Part 1", score: 3.25, text: HOSTILE }] };
+}

@@ -73,6 +73,7 @@ export class RecordServer {
     const parts = url.pathname.split("/").filter(Boolean).map(decodeURIComponent);
     try {
       if (parts[0] !== "v1") return await this.#file(url.pathname, response);
+      if (parts.at(-1) === "picture") return response.writeHead(200, { "content-type": "image/svg+xml" }).end(record.PICTURE);
       if (parts.at(-1) === "follow") return this.#follow(response);
       const body = JSON.stringify(this.#answer(parts.slice(1), url.searchParams));
       response.writeHead(200, { "content-type": "application/json" }).end(body);
@@ -86,17 +87,30 @@ export class RecordServer {
     if (Number(query.get("limit") ?? 1) > MOST[word ?? what]) throw new Refused(400, "query_invalid", `the query's \`limit\`: expected a number from 1 to ${MOST[word ?? what]}`);
     if (what === "diff") return first === word ? { calls: [] } : record.diff();
     if (what === "why") return this.#why(query);
+    if (what === "usage") return record.usage();
+    if (what === "about") return record.ABOUT;
+    if (what === "flows") return first === undefined ? record.flows() : record.flow();
+    if (what === "contexts") return this.#context(first, word, query);
+    if (what === "knowledge") return first === undefined ? record.packs() : word === "search" ? record.hits() : record.pack();
     if (what === "texts") return this.#text(word, query);
     if (first === undefined) return this.#list(query);
     if (word === "events") return this.#page(first, query);
     const run = this.#runs.get(first);
     if (!run) throw new Refused(404, "run_unknown", `There is no run ${first}.`);
+    if (word === "tokens") return record.tokens(first === "run_hostile");
     if (word !== "calls") return run;
     if (number !== "1") throw new Refused(404, "call_unknown", `The run has 1 model call, there is no call ${number}.`);
     const prompt = this.#prompt(first);
     if (last === "prompt") return prompt;
     const manifest = first === "run_old" ? { call: 1, model: { uri: "old", tokenizer: "o200k_base", tokenizer_exact: false } } : record.manifest(prompt);
     return { run: first, call: 1, calls: 1, event: record.events()[9], manifest };
+  }
+
+  #context(context, word, query) {
+    if (context === undefined) return record.contexts(query.get("owner"));
+    if (word === "messages") return record.messages();
+    if (word === "changes") return record.changes(Number(query.get("since")));
+    return record.context(query.has("version") ? Number(query.get("version")) : undefined);
   }
 
   #prompt(run) {

@@ -17,7 +17,45 @@ export function read(hash) {
         return { view: "diff", left: first, right: word };
     if (view === "usage" && parts.length === 1)
         return { view: "usage", filter: usageOf(query) };
-    return { view: "unknown", address };
+    return kept(parts, new URLSearchParams(query)) ?? { view: "unknown", address };
+}
+/** Reads the addresses of what is kept besides runs. */
+function kept([view, first, ...more], query) {
+    if (more.length > 0)
+        return undefined;
+    const value = (name) => query.get(name) ?? "";
+    if (view === "flows")
+        return first === undefined ? { view: "flows", after: value("after") } : { view: "flow", flow: first };
+    if (view === "knowledge")
+        return first === undefined ? { view: "knowledge" } : { view: "pack", name: first };
+    if (view !== "contexts")
+        return undefined;
+    if (first !== undefined)
+        return { view: "context", owner: value("owner"), context: first };
+    return { view: "contexts", filter: { owner: value("owner"), search: value("search"), after: value("after") } };
+}
+function queried(path, query) {
+    const values = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ""));
+    return values.size === 0 ? path : `${path}?${values}`;
+}
+export function flows(after = "") {
+    return queried("#/flows", { after });
+}
+/** A run of a set within a step of another has a `/` in its id. */
+export function flow(id) {
+    return `#/flows/${encodeURIComponent(id)}`;
+}
+export function contexts(filter) {
+    return queried("#/contexts", { ...filter });
+}
+export function context(owner, id) {
+    return queried(`#/contexts/${encodeURIComponent(id)}`, { owner });
+}
+export function knowledge() {
+    return "#/knowledge";
+}
+export function pack(name) {
+    return `#/knowledge/${encodeURIComponent(name)}`;
 }
 function usageOf(query) {
     const values = new URLSearchParams(query);
@@ -36,11 +74,10 @@ function filterOf(query) {
     return { program: values.get("program") ?? "", outcome: values.get("outcome") ?? "", q: values.get("q") ?? "" };
 }
 export function usage(filter) {
-    return filter ? `#/usage?${new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ""))}` : "#/usage";
+    return queried("#/usage", { ...filter });
 }
 export function runs(filter = NO_FILTER) {
-    const values = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ""));
-    return values.size === 0 ? "#/" : `#/?${values}`;
+    return queried("#/", { ...filter });
 }
 export function run(id) {
     return `#/runs/${encodeURIComponent(id)}`;
@@ -53,5 +90,16 @@ export function diff(left, right) {
 }
 /** The address that Esc leads to. */
 export function parent(place) {
-    return place.view === "call" ? run(place.run) : runs();
+    switch (place.view) {
+        case "call":
+            return run(place.run);
+        case "flow":
+            return flows();
+        case "context":
+            return contexts({ owner: place.owner, search: "", after: "" });
+        case "pack":
+            return knowledge();
+        default:
+            return runs();
+    }
 }

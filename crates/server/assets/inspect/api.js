@@ -24,10 +24,17 @@ async function get(path, query = {}, signal) {
         return body;
     throw refusal(answer.status, body);
 }
-async function asked(path, accept, signal) {
+async function change(path) {
+    const answer = await asked(`../${address(path)}`, "application/json", undefined, { method: "POST", body: "{}" });
+    const body = await answer.json().catch(() => undefined);
+    if (answer.ok)
+        return body;
+    throw refusal(answer.status, body);
+}
+async function asked(path, accept, signal, more = {}) {
     const token = keptToken();
-    const headers = { accept, ...(token === "" ? {} : { authorization: `Bearer ${token}` }) };
-    return fetch(path, { headers, ...(signal ? { signal } : {}) }).catch((error) => {
+    const headers = { accept, ...(more.body ? { "content-type": "application/json" } : {}), ...(token === "" ? {} : { authorization: `Bearer ${token}` }) };
+    return fetch(path, { ...more, headers, ...(signal ? { signal } : {}) }).catch((error) => {
         throw signal?.aborted ? error : new ApiError("unreachable", error instanceof Error ? error.message : String(error));
     });
 }
@@ -63,7 +70,26 @@ export const api = {
     text: (run, digest, offset, signal) => get(["texts", run, digest], { offset, limit: 65_536 }, signal),
     tokens: (run, by, signal) => get(["runs", run, "tokens"], { by }, signal),
     usage: (filter, signal) => get(["usage"], { ...filter }, signal),
-    diff: (left, right, signal) => get(["diff", left, right], {}, signal),
+    about: (signal) => get(["about"], {}, signal),
+    flows: (after, signal) => get(["flows"], { after, limit: 100 }, signal),
+    flow: (flow, signal) => get(["flows", flow], {}, signal),
+    picture: async (flow) => {
+        const answer = await asked(address(["flows", flow, "picture"]), "image/svg+xml");
+        if (!answer.ok)
+            throw refusal(answer.status, await answer.json().catch(() => undefined));
+        return answer.blob();
+    },
+    contexts: (filter, signal) => get(["contexts"], { ...filter, limit: 100 }, signal),
+    context: (owner, context, version, signal) => get(["contexts", context], { owner, version }, signal),
+    messages: (owner, context, before) => get(["contexts", context, "messages"], { owner, before, limit: 50 }),
+    changes: (owner, context, since, signal) => get(["contexts", context, "changes"], { owner, since, limit: 100 }, signal),
+    packs: (signal) => get(["knowledge"], {}, signal),
+    pack: (name, signal) => get(["knowledge", name], {}, signal),
+    search: (name, q) => get(["knowledge", name, "search"], { q, limit: 20 }),
+    /** Asks the server beside the inspector, which alone changes anything. */
+    steer: (flow, word) => change(["flows", flow, word]),
+    fork: (context) => change(["contexts", context, "fork"]),
+    diff: (left, right, signal) => get(["diff", left, right], { words: "true" }, signal),
     why: (run, call, label, signal) => get(["why"], { run, call, label }, signal),
     /** Calls back whenever a run under way has grown, until it ends or the connection does. */
     follow: async (run, heard, signal) => {

@@ -1,5 +1,7 @@
 /** The page: which view an address has, the keys that all views share, and the choice of language. */
-import { parent, read, runs, usage } from "./address.js";
+import { contexts, flows, knowledge, parent, read, runs, usage } from "./address.js";
+import { api } from "./api.js";
+import { useLoaded } from "./load.js";
 import { move, typing } from "./keys.js";
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { language, LANGUAGES, speak, t } from "./words/words.js";
@@ -8,8 +10,14 @@ import { CallView } from "./views/call.js";
 import { DiffView } from "./views/diff.js";
 import { RunView } from "./views/run.js";
 import { RunsView } from "./views/runs.js";
+import { ContextsView, ContextView } from "./views/contexts.js";
+import { FlowsView, FlowView } from "./views/flows.js";
+import { KnowledgeView, PackView } from "./views/knowledge.js";
 import { UsageView } from "./views/usage.js";
+/** What is taken for granted until the server has said what there is: runs alone. */
+const RUNS_ALONE = { flows: false, contexts: false, knowledge: false, can_change: false };
 export function App() {
+    const about = useLoaded((signal) => api.about(signal), []).value ?? RUNS_ALONE;
     const [place, setPlace] = useState(() => read(location.hash));
     const [, setLanguage] = useState(language());
     const keys = useRef(null);
@@ -43,17 +51,18 @@ export function App() {
     <a class="skip" href="#main" onClick=${skip}>${t("skip")}</a>
     <header class="bar">
       <a class="brand" href=${runs()}><img src="icon.svg" alt="" width="24" height="24" />Contexture</a>
-      <nav aria-label=${t("views")}><a href=${runs()}>${t("runs")}</a> <a href=${usage()}>${t("usage")}</a></nav>
+      <nav aria-label=${t("views")}><a href=${runs()}>${t("runs")}</a> <a href=${usage()}>${t("usage")}</a>
+        ${about.flows && html ` <a href=${flows()}>${t("flows")}</a>`}${about.contexts && html ` <a href=${contexts()}>${t("contexts")}</a>`}${about.knowledge && html ` <a href=${knowledge()}>${t("knowledge")}</a>`}</nav>
       <span class="space"></span>
       <button type="button" onClick=${() => keys.current?.showModal()}>${t("keys")} <kbd>?</kbd></button>
       <label class="choice"><span class="hidden">${t("language")}</span>
         <select value=${language()} onChange=${spoken}>${LANGUAGES.map(({ code, name }) => html `<option value=${code}>${name}</option>`)}</select>
       </label>
     </header>
-    <main id="main" tabindex="-1">${view(place)}</main>
+    <main id="main" tabindex="-1">${view(place, about)}</main>
     <${Keys} dialog=${keys} />`;
 }
-function view(place) {
+function view(place, about) {
     switch (place.view) {
         case "runs":
             return html `<${RunsView} key=${runs(place.filter)} filter=${place.filter} />`;
@@ -65,6 +74,18 @@ function view(place) {
             return html `<${DiffView} key=${`${place.left} ${place.right}`} left=${place.left} right=${place.right} />`;
         case "usage":
             return html `<${UsageView} key=${usage(place.filter)} filter=${place.filter} />`;
+        case "flows":
+            return html `<${FlowsView} key=${flows(place.after)} after=${place.after} />`;
+        case "flow":
+            return html `<${FlowView} key=${place.flow} flow=${place.flow} about=${about} />`;
+        case "contexts":
+            return html `<${ContextsView} key=${contexts(place.filter)} filter=${place.filter} />`;
+        case "context":
+            return html `<${ContextView} key=${`${place.owner} ${place.context}`} owner=${place.owner} context=${place.context} about=${about} />`;
+        case "knowledge":
+            return html `<${KnowledgeView} />`;
+        case "pack":
+            return html `<${PackView} key=${place.name} name=${place.name} />`;
         case "unknown":
             return html `<section data-view="unknown"><h1>${t("no_view")}</h1><p><${Name} text=${place.address} /></p><p><a href=${runs()}>${t("all_runs")}</a></p></section>`;
     }

@@ -2,8 +2,10 @@
 import { cost, count, counted, duration, json } from "../text/format.js";
 import { Block, Name } from "../text/show.js";
 import { plain } from "../text/visible.js";
-import { html } from "../vendor/preact.js";
+import { html, useMemo } from "../vendor/preact.js";
 import { t } from "../words/words.js";
+import { goTo, hue } from "./items.js";
+import { supports } from "./support.js";
 import { Fact } from "../views/parts.js";
 /** Puts together what the prompt and the manifest say of each attempt. An attempt has one request for each round of tool calls. */
 export function attemptsOf(prompt, manifest) {
@@ -18,25 +20,34 @@ export function Attempts({ prompt, manifest }) {
     const attempts = attemptsOf(prompt, manifest);
     return html `
     <h2>${t("answer")}</h2>
-    ${attempts.length === 0 ? html `<p class="quiet">${t("no_answer")}</p>` : attempts.map((attempt) => html `<${AttemptView} attempt=${attempt} many=${attempts.length > 1} />`)}
+    ${attempts.length === 0 ? html `<p class="quiet">${t("no_answer")}</p>` : attempts.map((attempt) => html `<${AttemptView} attempt=${attempt} prompt=${prompt} many=${attempts.length > 1} />`)}
     <dl class="facts"><${Fact} name=${t("cost")}>${cost(manifest.cost)}</></dl>
     ${(manifest.passed_over ?? []).map((one) => html `<p class="note">${t("passed_over")} <${Name} text=${one.uri} />: <${Name} text=${one.reason} /></p>`)}`;
 }
-function AttemptView({ attempt, many }) {
+function AttemptView({ attempt, prompt, many }) {
     return html `
     <section class="attempt" aria-label=${t("attempt", { n: attempt.number })}>
       ${many && html `<h3>${t("attempt", { n: attempt.number })}</h3>`}
-      ${attempt.sent.map((sent) => html `<${Exchange} sent=${sent} />`)}
+      ${attempt.sent.map((sent) => html `<${Exchange} sent=${sent} prompt=${prompt} />`)}
       ${attempt.record && html `<${Record} record=${attempt.record} />`}
     </section>`;
 }
 /** What a request added to the prompt, and what came back. */
-function Exchange({ sent }) {
+function Exchange({ sent, prompt }) {
     const added = sent.messages ?? [];
     return html `
     ${added.length > 0 && html `<details><summary>${t("added_messages", { n: count(added.length) })}</summary>${added.map((message) => html `<h4><${Name} text=${message.role} /></h4><${Block} text=${message.text} label=${plain(message.role)} />`)}</details>`}
-    ${sent.answer ? html `<${Block} text=${pretty(sent.answer)} label=${t("answer")} />` : html `<p class="quiet">${t(sent.answer === "" ? "empty_answer" : "no_answer")}</p>`}
+    ${sent.answer ? html `<${Block} text=${pretty(sent.answer)} label=${t("answer")} /><${Supported} prompt=${prompt} answer=${sent.answer} />` : html `<p class="quiet">${t(sent.answer === "" ? "empty_answer" : "no_answer")}</p>`}
     ${hasErrors(sent.errors) && html `<h4 class="bad">${t("errors")}</h4><ul class="errors">${errorsOf(sent.errors).map((one) => html `<li><${Name} text=${one} /></li>`)}</ul>`}`;
+}
+/** The fields of an answer that an item has word for word lead to it. */
+function Supported({ prompt, answer }) {
+    const found = useMemo(() => supports(prompt, answer), [prompt, answer]);
+    if (found.length === 0)
+        return null;
+    const name = (index) => prompt.items?.find((item) => item.index === index)?.label ?? `${index + 1}`;
+    const link = (index) => html ` <button type="button" class="plain" onClick=${() => goTo(index)}><span class="badge ${hue(index)}">${index + 1}</span> <${Name} text=${name(index)} /></button>`;
+    return html `<ul class="supports">${found.map((one) => html `<li>${one.path ? html `<code><${Name} text=${one.path} /></code> ${t("stands_in")}` : t("answer_stands_in")}${one.items.map(link)}</li>`)}</ul>`;
 }
 /** An answer that is JSON is indented; any other stays as it came. */
 function pretty(answer) {

@@ -11,6 +11,12 @@ const HUES = 6;
 export function hue(index) {
     return `hue-${index % HUES}`;
 }
+/** Leads a reader to where an item stands in the prompt. */
+export function goTo(item) {
+    const element = document.getElementById(`item-${item}`);
+    element?.scrollIntoView({ block: "center" });
+    element?.focus();
+}
 const REASONS = { item_budget: "cut_item_budget", prompt_budget: "cut_prompt_budget", plan_data: "cut_plan_data" };
 /** Why an item is shorter than its value, in a sentence. */
 export function reasonOf(cut) {

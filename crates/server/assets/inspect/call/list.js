@@ -5,7 +5,7 @@ import { plain } from "../text/visible.js";
 import { html } from "../vendor/preact.js";
 import { t } from "../words/words.js";
 import { trusted } from "../views/parts.js";
-import { Cuts, hue, Whole } from "./items.js";
+import { Cuts, goTo, hue, Whole } from "./items.js";
 import { layerName, used } from "./message.js";
 import { shares, total, width } from "./tokens.js";
 function nameOf(share) {
@@ -54,11 +54,7 @@ function isGone(item) {
 }
 function ItemRow({ run, item }) {
     const gone = isGone(item);
-    const go = () => {
-        const element = document.getElementById(`item-${item.index}`);
-        element?.scrollIntoView({ block: "center" });
-        element?.focus();
-    };
+    const go = () => goTo(item.index);
     const heading = html `<span class="badge ${hue(item.index)}">${item.index + 1}</span> <${Name} text=${item.label ?? item.source} />`;
     return html `
     <li class=${gone ? "gone" : ""}>

@@ -36,7 +36,7 @@ function Picture({ tokens }) {
     const share = (part) => `${((part.tokens / Math.max(1, tokens.total)) * 100).toFixed(1)} %`;
     return html `
     <div class="treemap" aria-hidden="true">${tokens.parts.map((part, index) => tile(part, index, `${nameOf(part)}: ${count(part.tokens)}, ${share(part)}`))}</div>
-    <div class="scroll"><table class="runs sums">
+    <div class="scroll" tabindex="0" role="group" aria-label=${t("tokens_title")}><table class="sums">
       <thead><tr><th scope="col">${t("part")}</th><th scope="col" class="calls">${t("prompts")}</th><th scope="col" class="calls">${t("tokens_unit")}</th><th scope="col" class="calls">%</th></tr></thead>
       <tbody>${tokens.parts.map((part, index) => html `<tr><th scope="row"><span class="swatch ${toneOf(part, index)}" aria-hidden="true"></span> ${part.kind === "item" ? html `<${Name} text=${part.name} />` : nameOf(part)}</th><td class="calls">${count(part.calls)}</td><td class="calls">${count(part.tokens)}</td><td class="calls">${share(part)}</td></tr>`)}</tbody>
       <tfoot><tr><th scope="row">${t("sum")}</th><td class="calls">${count(tokens.calls)}</td><td class="calls">${count(tokens.total)}</td><td class="calls">100 %</td></tr></tfoot>

@@ -25,6 +25,11 @@ export function Long({ text }) {
     const first = head(text, FIRST);
     return html `<bdi class="long" dir="auto">${shown(first)}</bdi><button type="button" class="more" onClick=${() => setOpen(true)}>${t("more_characters", { n: count(text.length - first.length) })}</button>`;
 }
+/** One side of two texts, with the words marked that the other one does not have. */
+export function Marked({ words, side }) {
+    const own = words.filter((part) => part.side === "=" || part.side === side);
+    return html `<bdi class="long" dir="auto">${own.map((part) => (part.side === "=" ? shown(part.text) : html `<mark>${shown(part.text)}</mark>`))}</bdi>`;
+}
 /** A block of text as it is. */
 export function Block({ text, label }) {
     return html `<div class="block" role="group" aria-label=${label}><${Long} text=${text} /></div>`;

@@ -5,7 +5,7 @@ import { layerName } from "../call/message.js";
 import { firstOf } from "../diff/first.js";
 import { useLoaded, Waiting } from "../load.js";
 import { count, size, time } from "../text/format.js";
-import { Long, Name } from "../text/show.js";
+import { Long, Marked, Name } from "../text/show.js";
 import { html, useState } from "../vendor/preact.js";
 import { t } from "../words/words.js";
 const CHANGES = {
@@ -68,10 +68,10 @@ function Part({ part, name, source, told, first }) {
     return html `
     <li class=${part.change}>
       <button type="button" class="plain" data-row aria-expanded=${open} onClick=${() => setOpen(!open)}><span aria-hidden="true">${open ? "▾" : "▸"}</span> ${line}</button>
-      ${open && html `<div class="beside"><${Text} text=${part.left} bytes=${part.left_bytes} name="left" /><${Text} text=${part.right} bytes=${part.right_bytes} name="right" /></div>`}
+      ${open && html `<div class="beside"><${Text} text=${part.left} words=${part.words} bytes=${part.left_bytes} name="left" /><${Text} text=${part.right} words=${part.words} bytes=${part.right_bytes} name="right" /></div>`}
     </li>`;
 }
-function Text({ text, bytes, name }) {
+function Text({ text, words, bytes, name }) {
     const missing = bytes === undefined ? t("not_there") : t("too_long", { size: size(bytes) });
-    return html `<div><h3>${t(name)}</h3>${typeof text === "string" ? html `<div class="block"><${Long} text=${text} /></div>` : html `<p class="quiet">${missing}</p>`}</div>`;
+    return html `<div><h3>${t(name)}</h3>${typeof text === "string" ? html `<div class="block">${words ? html `<${Marked} words=${words} side=${name === "left" ? "-" : "+"} />` : html `<${Long} text=${text} />`}</div>` : html `<p class="quiet">${missing}</p>`}</div>`;
 }

@@ -57,7 +57,7 @@ function Table({ title, rows, all, name }) {
       <td class="calls">${count(row.cached)}</td><td class="calls">${money(row)}</td><td class="calls">${duration(row.median_us)}</td><td class="calls">${duration(row.most_us)}</td></tr>`;
     const bar = (row) => html `<div class="sum-bar" aria-hidden="true"><span style=${{ inlineSize: `${((row.input + row.output) / most) * 100}%` }}></span></div>`;
     return html `
-    <div class="scroll"><table class="runs sums">
+    <div class="scroll" tabindex="0" role="group" aria-label=${title}><table class="sums">
       <thead><tr><th scope="col">${title}</th>${head.map((one) => html `<th scope="col" class="calls">${t(one)}</th>`)}</tr></thead>
       <tbody>${rows.map((row) => line(row, name(row), bar(row)))}</tbody>
       <tfoot>${line(all, t("sum"), null)}</tfoot>

@@ -1,0 +1,127 @@
+/** Runs of sets: all of them, and one with its picture and its steps (IN-11). */
+
+import { api } from "../api.js";
+import { flow as flowAddress, flows as flowsAddress } from "../address.js";
+import { Refused, useLoaded, Waiting } from "../load.js";
+import { count, json, time } from "../text/format.js";
+import { Block, Name } from "../text/show.js";
+import type { About, Flow, FlowHead, FlowStep } from "../types.js";
+import { html, useEffect, useState, type Child, type VNode } from "../vendor/preact.js";
+import { t } from "../words/words.js";
+import { Fact } from "./parts.js";
+
+/** States that can still change. */
+const OPEN = ["RUNNING", "PAUSED", "INTERRUPTED", "PENDING"];
+const STEER = ["pause", "resume", "cancel"] as const;
+
+export function FlowsView({ after }: { readonly after: string }): VNode {
+  const page = useLoaded((signal) => api.flows(after || undefined, signal), [after]);
+  return html`
+    <section data-view="flows">
+      <h1>${t("flows")}</h1>
+      <${Waiting} loaded=${page} what="loading">${(value: { flows: readonly FlowHead[]; next: string | null }) => html`
+        ${value.flows.length === 0 && html`<p class="quiet">${t("no_flows")}</p>`}
+        ${value.flows.length > 0 && html`<div class="scroll" tabindex="0" role="group" aria-label=${t("flows")}><table class="sums">
+          <thead><tr><th scope="col">${t("started")}</th><th scope="col">${t("name")}</th><th scope="col">${t("outcome")}</th><th scope="col" class="calls">${t("steps")}</th><th scope="col">${t("context")}</th></tr></thead>
+          <tbody>${value.flows.map((row) => html`<tr><td><a data-row href=${flowAddress(row.run)}>${time(row.started)}</a></td><td><${Name} text=${row.name} /></td><td><${Name} text=${row.status} /></td><td class="calls">${count(row.done)} / ${count(row.steps)}</td><td><${Name} text=${row.context ?? ""} /></td></tr>`)}</tbody>
+        </table></div>`}
+        ${value.next && html`<p><a class="button" href=${flowsAddress(value.next)}>${t("older")}</a></p>`}`}</>
+    </section>`;
+}
+
+export function FlowView({ flow, about }: { readonly flow: string; readonly about: About }): VNode {
+  const [again, setAgain] = useState(0);
+  const loaded = useLoaded((signal) => api.flow(flow, signal), [flow, again]);
+  const look = (): void => setAgain((before) => before + 1);
+  const open = OPEN.includes(loaded.value?.status ?? "");
+  // A run under way is looked at again, as its journal grows.
+  useEffect(() => {
+    if (!open) return;
+    const timer = setTimeout(look, 2_000);
+    return () => clearTimeout(timer);
+  }, [open, again]);
+  return html`
+    <section data-view="flow">
+      <p class="path"><a href=${flowsAddress()}>${t("flows")}</a></p>
+      <${Waiting} loaded=${loaded} what="loading">${(value: Flow) => html`
+        <h1><${Name} text=${value.name || value.run} /></h1>
+        <p class="lead"><strong><${Name} text=${value.status} /></strong> <code class="quiet"><${Name} text=${value.run} /></code></p>
+        <dl class="facts">
+          <${Fact} name=${t("started")}>${time(value.started)}</>
+          <${Fact} name=${t("ended")}>${time(value.ended)}</>
+          <${Fact} name=${t("steps")}>${count(value.done)} / ${count(value.steps)}</>
+        </dl>
+        ${open && about.can_change && html`<${Steer} flow=${value} done=${look} />`}
+        <${Picture} flow=${value} />
+        <${Steps} flow=${value} />`}</>
+    </section>`;
+}
+
+function Steer({ flow, done }: { readonly flow: Flow; readonly done: () => void }): VNode {
+  const [error, setError] = useState<unknown>(undefined);
+  const ask = (word: string): void => {
+    api.steer(flow.run, word).then(() => (setError(undefined), done()), setError);
+  };
+  return html`
+    <p class="steps">${STEER.map((word) => html`<button type="button" onClick=${() => ask(word)}>${t(word)}</button> `)}</p>
+    ${error !== undefined && html`<${Refused} error=${error} />`}`;
+}
+
+/** The picture that `flow graph` draws. It is shown as an image, in which nothing runs. */
+function Picture({ flow }: { readonly flow: Flow }): Child {
+  const [shown, setShown] = useState<string | undefined>(undefined);
+  const [error, setError] = useState<unknown>(undefined);
+  useEffect(() => {
+    let address: string | undefined;
+    let left = false;
+    api.picture(flow.run).then((picture) => {
+      if (left) return;
+      address = URL.createObjectURL(picture);
+      setShown(address);
+    }, setError);
+    return () => {
+      left = true;
+      if (address) URL.revokeObjectURL(address);
+    };
+  }, [flow.run, flow.done, flow.status]);
+  if (error !== undefined) return html`<${Refused} error=${error} />`;
+  return shown && html`<div class="scroll picture" tabindex="0" role="group" aria-label=${t("picture_of", { n: flow.steps })}><img src=${shown} alt=${t("picture_of", { n: flow.steps })} /></div>`;
+}
+
+/** The steps in the order of the set: what each was given, what came of it, and what its condition read. */
+function Steps({ flow }: { readonly flow: Flow }): VNode {
+  const steps = stepsOf(flow);
+  return html`
+    <h2>${t("steps")}</h2>
+    <div class="list">${steps.map((step) => html`<${Step} key=${step.id} step=${step} flow=${flow} />`)}</div>`;
+}
+
+function stepsOf(flow: Flow): FlowStep[] {
+  const set = (flow.set ?? {}) as { instructions?: readonly Record<string, unknown>[]; calls?: readonly Record<string, unknown>[] };
+  return [...(set.instructions ?? []), ...(set.calls ?? [])].map((one) => ({ id: String(one["instructionId"] ?? one["callId"] ?? ""), action: String(one["action"] ?? one["name"] ?? ""), parameters: one["parameters"] }));
+}
+
+function Step({ step, flow }: { readonly step: FlowStep; readonly flow: Flow }): VNode {
+  const [open, setOpen] = useState(false);
+  const result = flow.results[step.id];
+  const tries = flow.events.filter((event) => event.event === "STARTED" && event.id === step.id);
+  return html`
+    <details onToggle=${(event: Event) => setOpen((event.target as HTMLDetailsElement).open)}>
+      <summary><strong><${Name} text=${step.id} /></strong> <${Name} text=${step.action} /> <span class="tag"><${Name} text=${result?.status ?? "PENDING"} /></span>${tries.length > 1 && html` <span class="quiet">${t("tries", { n: tries.length })}</span>`}</summary>
+      ${open && html`<${StepDetails} step=${step} flow=${flow} tries=${tries} />`}
+    </details>`;
+}
+
+function StepDetails({ step, flow, tries }: { readonly step: FlowStep; readonly flow: Flow; readonly tries: Flow["events"] }): VNode {
+  const result = flow.results[step.id];
+  const condition = flow.conditions[step.id];
+  const value = (name: string, shown: unknown): Child => shown !== undefined && shown !== null && html`<h3>${name}</h3><${Block} text=${json(shown)} label=${name} />`;
+  return html`
+    ${condition && html`<h3>${t("condition")}</h3><p><code><${Name} text=${condition.text} /></code></p>
+      <ul>${condition.values.map((one) => html`<li><code><${Name} text=${one.path} /></code> = <code><${Name} text=${one.value === null ? t("nothing_there") : JSON.stringify(one.value)} /></code></li>`)}</ul>`}
+    ${value(t("parameters"), step.parameters)}
+    ${value(t("result"), result?.result)}
+    ${value(t("kind_error"), result?.error)}
+    ${value(t("reason"), result?.reason)}
+    ${tries.map((one) => html`<p class="quiet">${t("attempt", { n: one.attempt ?? 1 })} · ${time(one.time)} · <${Name} text=${one.action ?? ""} /> · <code><${Name} text=${one.key ?? ""} /></code></p>`)}`;
+}

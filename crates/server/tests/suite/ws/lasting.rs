@@ -109,6 +109,9 @@ fn journals(site: &Site) -> usize {
     std::fs::read_dir(site.path(".contexture/journals")).map_or(0, Iterator::count)
 }
 
+/// So long that a test fails where a server that is told to stop waits for a person.
+const DRAIN: &str = "[serve]\ndrain_timeout = 3600\n";
+
 /// The ways in which a server ends.
 #[derive(Debug, Clone, Copy)]
 enum End {
@@ -123,9 +126,8 @@ impl End {
     async fn of(self, site: &mut Site) {
         match self {
             Self::Stopped => {
-                let began = std::time::Instant::now();
+                // A wait holds up nothing: else it would take as long as DRAIN says.
                 site.again().await;
-                assert!(began.elapsed() < Duration::from_secs(8), "a wait holds up nothing");
             }
             Self::Killed => site.killed().await,
             Self::KilledWhenParked => {
@@ -139,7 +141,7 @@ impl End {
 #[tokio::test]
 async fn wa_3_turn_waiting_for_a_person_killed_goes_on_with_same_call() {
     for end in End::ALL {
-        let mut site = Site::of(ONCE).await;
+        let mut site = Site::with(ONCE, DRAIN, None).await;
         let mut client = page(&site).await;
         client.send(&said("m1", Some("ctx_1"), "file")).await;
         let (call, request) = asked(&mut client).await;
@@ -178,7 +180,7 @@ async fn wa_2_answer_of_type_tool_with_client_id_is_taken_by_turn_and_stored_as_
 #[tokio::test]
 async fn wa_3_effect_between_two_waits_is_done_once_over_two_ends() {
     for end in End::ALL {
-        let mut site = Site::of(TWICE).await;
+        let mut site = Site::with(TWICE, DRAIN, None).await;
         let mut client = page(&site).await;
         client.send(&said("m1", Some("ctx_1"), "go")).await;
         let (first, _) = asked(&mut client).await;
@@ -206,7 +208,8 @@ async fn wa_3_effect_between_two_waits_is_done_once_over_two_ends() {
 
 #[tokio::test]
 async fn wa_3_question_of_program_survives_and_what_it_allows_is_done_once() {
-    let config = "[serve.permissions.backend]\n\"file.*\" = \"ALWAYS_ASK\"\n";
+    let config =
+        "[serve]\ndrain_timeout = 3600\n[serve.permissions.backend]\n\"file.*\" = \"ALWAYS_ASK\"\n";
     let program = r#"
 import tool File from "file://workspace"
 
@@ -311,7 +314,7 @@ async fn wa_3_turn_whose_program_changed_is_told_and_nothing_is_repeated() {
 #[tokio::test]
 async fn wa_1_waiting_turn_is_cancelled_and_message_behind_it_is_answered_after_it() {
     for end in End::ALL {
-        let mut site = Site::of(ONCE).await;
+        let mut site = Site::with(ONCE, DRAIN, None).await;
         let mut client = page(&site).await;
         client.send(&said("m1", Some("ctx_1"), "file")).await;
         let (_, request) = asked(&mut client).await;

@@ -6,6 +6,7 @@ use contexture_server::serve::http::{Listening, Options};
 use contexture_server::serve::tokens::Tokens;
 use contexture_server::serve::{Serve, Settings};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -123,8 +124,7 @@ impl Site {
     /// Another server on what a kill of this one leaves behind. What goes on in this one has no part
     /// in it.
     pub async fn killed(&mut self) {
-        let left = tempfile::tempdir().unwrap();
-        copy(self.folder.path(), left.path());
+        let left = left_by_kill(self.folder.path());
         let first = std::mem::replace(&mut self.folder, left);
         if let Some(serving) = self.serving.take() {
             serving.abort();
@@ -169,6 +169,36 @@ impl Site {
     }
 }
 
+/// Copies a folder as it is at one moment: a kill leaves no file older than another one that was written before it.
+fn left_by_kill(folder: &std::path::Path) -> tempfile::TempDir {
+    loop {
+        let left = tempfile::tempdir().unwrap();
+        copy(folder, left.path());
+        let again = tempfile::tempdir().unwrap();
+        copy(folder, again.path());
+        if texts(left.path()) == texts(again.path()) {
+            return left;
+        }
+    }
+}
+
+/// Returns the files of a folder with what they hold.
+fn texts(folder: &std::path::Path) -> BTreeMap<std::ffi::OsString, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            let inner = texts(&entry.path()).into_iter();
+            found.extend(inner.map(|(name, text)| {
+                (std::path::Path::new(&entry.file_name()).join(name).into(), text)
+            }));
+        } else {
+            found.insert(entry.file_name(), std::fs::read(entry.path()).unwrap());
+        }
+    }
+    found
+}
+
 fn copy(from: &std::path::Path, to: &std::path::Path) {
     for entry in std::fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
@@ -178,7 +208,8 @@ fn copy(from: &std::path::Path, to: &std::path::Path) {
             std::fs::set_permissions(&to, entry.metadata().unwrap().permissions()).unwrap();
             copy(&entry.path(), &to);
         } else {
-            std::fs::copy(entry.path(), to).unwrap();
+            // What is removed meanwhile is not there at the next look either.
+            drop(std::fs::copy(entry.path(), to));
         }
     }
 }

@@ -60,10 +60,8 @@ impl TurnLog {
         state.waiting.shrink_to_fit();
         let texts: Vec<Box<str>> =
             state.passing.iter().map(|message| message.to_json().into()).collect();
-        let are_same = |(text, message): (&Box<str>, &Message)| {
-            unpacked(text).is_some_and(|read| read == *message)
-        };
-        if texts.iter().zip(&state.passing).all(are_same) {
+        let read_back = texts.iter().map(|text| unpacked(text));
+        if read_back.zip(&state.passing).all(|(read, message)| read.as_ref() == Some(message)) {
             state.passing = Vec::new();
             state.packed.extend(texts);
             state.packed.shrink_to_fit();

@@ -119,7 +119,7 @@ fn ma_4_named_source_is_read_though_gitignore_names_it() {
 #[test]
 fn ma_4_rules_that_are_too_large_are_not_followed_and_told() {
     let place = docs();
-    place.write("docs/.gitignore", &"care.md\n".repeat((1 << 20) / 8 + 1));
+    place.write("docs/.gitignore", "care.md\n".repeat((1 << 20) / 8 + 1));
     let report = add_docs(&place).unwrap();
     assert_eq!(report.read, ["care.md", "guide/tank.mdx"]);
     let reason = "its rules are not followed: it has more than 1 MiB";
@@ -193,7 +193,7 @@ fn ma_4_record_that_lost_lines_is_refused() {
     assert_eq!(error.kind().code, "KN5005");
     assert!(error.to_string().contains("it names 1 files, expected 2"), "{error}");
     // Half of a line.
-    fs::write(&record, &text[..text.len() - 20]).unwrap();
+    fs::write(&record, &text.as_bytes()[..text.len() - 20]).unwrap();
     assert!(sync(&place).unwrap_err().to_string().contains("line 3: "));
 }
 

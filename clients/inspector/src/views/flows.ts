@@ -96,9 +96,12 @@ function Steps({ flow }: { readonly flow: Flow }): VNode {
     <div class="list">${steps.map((step) => html`<${Step} key=${step.id} step=${step} flow=${flow} />`)}</div>`;
 }
 
+/** A set is kept as it was given: bare, or as a message with its content. */
 function stepsOf(flow: Flow): FlowStep[] {
-  const set = (flow.set ?? {}) as { instructions?: readonly Record<string, unknown>[]; calls?: readonly Record<string, unknown>[] };
-  return [...(set.instructions ?? []), ...(set.calls ?? [])].map((one) => ({ id: String(one["instructionId"] ?? one["callId"] ?? ""), action: String(one["action"] ?? one["name"] ?? ""), parameters: one["parameters"] }));
+  type Listed = { readonly [name in "instructions" | "calls" | "toolCalls"]?: readonly Readonly<Record<string, unknown>>[] };
+  const set = (flow.set ?? {}) as Listed & { readonly content?: Listed };
+  const { instructions = [], calls = [], toolCalls = [] } = set.content ?? set;
+  return [...instructions, ...calls, ...toolCalls].map((one) => ({ id: String(one["instructionId"] ?? one["callId"] ?? ""), action: String(one["action"] ?? one["name"] ?? ""), parameters: one["parameters"] }));
 }
 
 function Step({ step, flow }: { readonly step: FlowStep; readonly flow: Flow }): VNode {

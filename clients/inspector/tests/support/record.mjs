@@ -179,7 +179,7 @@ export function flow() {
   ];
   const started = (id, attempt) => ({ event: "STARTED", id, action: "http_get", attempt, key: `flow_1/${id}/${attempt}`, time: "2026-07-30T09:00:00Z" });
   return {
-    ...FLOW, set: { instructions }, order: ["fetch", "check"], events: [started("fetch", 1), started("fetch", 2), started("check", 1)],
+    ...FLOW, set: { type: "INSTRUCTION", content: { instructions } }, order: ["fetch", "check"], events: [started("fetch", 1), started("fetch", 2), started("check", 1)],
     results: { fetch: { status: "COMPLETED", result: { score: 7 } }, check: { status: "FAILED", error: { code: "TOOL_FAILED", message: HOSTILE } } },
     conditions: { check: { text: "dependencies.fetch.result.score > 5", values: [{ path: "dependencies.fetch.result.score", value: 7 }] } },
   };

@@ -199,10 +199,10 @@ impl Counted<'_> {
             let mut sums = RunEntry { duration_us: event.duration_us, ..RunEntry::default() };
             sums.add_call(event);
             sums.cost = event.data.get("cost").cloned();
-            let name = match self.query.by {
-                UsageBy::Place => Call::of(event).map(|call| call.manifest.site.to_string()),
-                _ => sums.model.clone(),
-            };
+            let name = Call::of(event).map(|Call { manifest, .. }| match self.query.by {
+                UsageBy::Place => manifest.site.to_string(),
+                _ => manifest.model.uri,
+            });
             let is_failed = event.data.get("error").is_some_and(|error| !error.is_null());
             let observed = Observed { sums: &sums, is_failed };
             self.add(run, Some(event.start_us), &name.unwrap_or_default(), &observed);
@@ -262,7 +262,7 @@ mod tests {
         for (index, (model, line, input, output, took, failed)) in calls.iter().enumerate() {
             let number = index as u64 + 1;
             let mut data = json!({
-                "model": model, "cost": { "micros": input * 2, "currency": "USD", "source": "x" },
+                "cost": { "micros": input * 2, "currency": "USD", "source": "x" },
                 "usage": { "prompt_tokens": input, "completion_tokens": output },
                 "manifest": {
                     "version": 2, "call": number, "layers": [], "items": [], "messages": [],

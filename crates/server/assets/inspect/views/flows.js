@@ -91,9 +91,11 @@ function Steps({ flow }) {
     <h2>${t("steps")}</h2>
     <div class="list">${steps.map((step) => html `<${Step} key=${step.id} step=${step} flow=${flow} />`)}</div>`;
 }
+/** A set is kept as it was given: bare, or as a message with its content. */
 function stepsOf(flow) {
     const set = (flow.set ?? {});
-    return [...(set.instructions ?? []), ...(set.calls ?? [])].map((one) => ({ id: String(one["instructionId"] ?? one["callId"] ?? ""), action: String(one["action"] ?? one["name"] ?? ""), parameters: one["parameters"] }));
+    const { instructions = [], calls = [], toolCalls = [] } = set.content ?? set;
+    return [...instructions, ...calls, ...toolCalls].map((one) => ({ id: String(one["instructionId"] ?? one["callId"] ?? ""), action: String(one["action"] ?? one["name"] ?? ""), parameters: one["parameters"] }));
 }
 function Step({ step, flow }) {
     const [open, setOpen] = useState(false);

@@ -199,6 +199,22 @@ pub struct KeyRow {
     pub time_us: u64,
 }
 
+impl KeyRow {
+    /// Returns it as a key without an answer whose work may have begun. `place` is that of its context,
+    /// `None` when that is not there.
+    #[must_use]
+    pub fn pending(&self, place: Option<i64>) -> PendingKey {
+        PendingKey {
+            owner: self.owner.clone(),
+            key: key_name(self.scope.clone(), self.message_id.clone()),
+            context_id: self.context.clone(),
+            incarnation: place.map(incarnation),
+            time_us: self.time_us,
+            has_begun: true,
+        }
+    }
+}
+
 /// The answer of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoredAnswer {
@@ -295,7 +311,8 @@ pub trait Ledger {
     fn begin(&mut self, _key: &KeyRow) -> Outcome<bool> {
         Ok(true)
     }
-    /// Returns the keys without an answer, the oldest first, with the incarnations of their contexts.
+    /// Returns the keys without an answer, the oldest first, with the incarnations of their contexts, as
+    /// [`KeyRow::pending`] makes them.
     fn pending(&mut self) -> Outcome<Vec<PendingKey>>;
     /// Returns states and messages, the newest and the oldest, of which something is sealed, as far
     /// as that is quickly known.

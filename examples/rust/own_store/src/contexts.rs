@@ -3,7 +3,7 @@
 //! [`Ledger`] reads and writes rows, [`Ledgers`] opens transactions; versions, conflicts, imports,
 //! limits and seals come from [`Contexts`]. A database has a table for each list here.
 
-use contexture_core::store::contexts::{ContextError, NewMessage};
+use contexture_core::store::contexts::{ContextError, NewMessage, PendingKey};
 use contexture_store::contexts::Contexts;
 use contexture_store::contexts::ledger::{
     ChangeRow, KeyRow, Ledger, Ledgers, MessageRow, Outcome, Row, Span, Stored, StoredAnswer,
@@ -262,11 +262,17 @@ impl Ledger for Rows {
         Ok(())
     }
 
-    fn pending(&mut self) -> Outcome<Vec<KeyRow>> {
+    fn pending(&mut self) -> Outcome<Vec<PendingKey>> {
         let is_open =
             |key: &&KeyRow| matches!(key.answer, StoredAnswer::Pending | StoredAnswer::Queued);
-        let pending = self.keys.iter().filter(is_open);
-        let mut pending: Vec<KeyRow> = pending.cloned().collect();
+        let place_of = |key: &KeyRow| {
+            let (owner, context) = (&key.owner, key.context.as_ref()?);
+            let mut rows = self.contexts.iter().map(|context| &context.row);
+            let found = rows.find(|row| row.owner == *owner && row.context_id == *context);
+            found.map(|row| row.place)
+        };
+        let open = self.keys.iter().filter(is_open);
+        let mut pending: Vec<PendingKey> = open.map(|key| key.pending(place_of(key))).collect();
         pending.sort_by_key(|key| key.time_us);
         Ok(pending)
     }

@@ -1,8 +1,7 @@
 //! Rows in memory.
 
 use crate::contexts::ledger::{
-    ChangeRow, KeyRow, Ledger, MessageRow, Outcome, Row, Span, Stored, StoredAnswer, incarnation,
-    key_name,
+    ChangeRow, KeyRow, Ledger, MessageRow, Outcome, Row, Span, Stored, StoredAnswer,
 };
 use contexture_core::store::contexts::{ContextError, NewMessage, PendingKey};
 use std::collections::{BTreeMap, BTreeSet};
@@ -254,15 +253,7 @@ impl Ledger for Memory {
         let keys = self.keys.values().filter(is_open);
         let place_of =
             |key: &KeyRow| self.places.get(&(key.context.clone()?, key.owner.clone())).copied();
-        let pending = |key: &KeyRow| PendingKey {
-            owner: key.owner.clone(),
-            key: key_name(key.scope.clone(), key.message_id.clone()),
-            context_id: key.context.clone(),
-            incarnation: place_of(key).map(incarnation),
-            time_us: key.time_us,
-            has_begun: true,
-        };
-        let mut pending: Vec<PendingKey> = keys.map(pending).collect();
+        let mut pending: Vec<PendingKey> = keys.map(|key| key.pending(place_of(key))).collect();
         pending.sort_by_key(|key| key.time_us);
         Ok(pending)
     }

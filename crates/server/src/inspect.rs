@@ -49,17 +49,17 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 
-/// What all requests share.
+/// What all requests share. Each request clones it more than once.
 #[derive(Clone)]
 pub(crate) struct Shared {
-    sources: Sources,
+    sources: Arc<Sources>,
     outlines: Arc<Outlines>,
 }
 
 impl Shared {
     /// Shows what there is.
     pub(crate) fn new(sources: Sources) -> Self {
-        Self { sources, outlines: Arc::default() }
+        Self { sources: Arc::new(sources), outlines: Arc::default() }
     }
 }
 

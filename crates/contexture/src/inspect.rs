@@ -6,6 +6,7 @@ mod blame;
 mod contexts;
 mod diff;
 mod export;
+#[cfg(feature = "flow")]
 mod flows;
 mod import;
 mod kept;
@@ -24,6 +25,7 @@ pub use contexts::{context, context_changes, context_messages, contexts};
 pub(crate) use diff::diff_of_functions;
 pub use diff::{CallDiff, Change, ItemDiff, LayerDiff, diff};
 pub use export::export;
+#[cfg(feature = "flow")]
 pub use flows::{FlowPictureError, flow, flow_picture, flows, outer_flows};
 pub use import::import;
 pub use kept::{Call, InspectError, Kept, SentMessage, SentRequest, attempts};

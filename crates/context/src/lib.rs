@@ -19,6 +19,8 @@
 
 pub mod budget;
 pub mod build;
+#[cfg(feature = "csv")]
+pub mod csv;
 pub mod cut;
 pub mod digest;
 pub mod fence;

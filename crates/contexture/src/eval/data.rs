@@ -5,8 +5,8 @@
 
 use super::fault::LineFault;
 use super::suite::Case;
+use contexture_context::csv::{Record, Records, TooManyFields};
 use contexture_context::json;
-use csv_core::{ReadRecordResult, Reader};
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 
@@ -36,19 +36,19 @@ fn case_of_line(line: &str) -> Result<Case, String> {
 /// Reads the cases of a CSV text: the first row names the keys. A field of the input is `input.NAME`,
 /// an expectation `expect.NAME`; other values than texts are JSON.
 pub(super) fn csv(text: &str) -> Vec<Row> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut records = Records::new(text);
+    let too_many = |TooManyFields { line, most }| {
+        LineFault::new(line, &format!("the row has more than {most} fields"))
+    };
+    let mut records = Records::new(text, b',', MAX_COLUMNS).map(|it| it.map_err(too_many));
     let head = match records.next() {
-        Some(Ok((_, head))) => head,
+        Some(Ok(head)) => head.fields,
         Some(Err(fault)) => return vec![Err(fault)],
         None => return Vec::new(),
     };
-    let rows = std::iter::from_fn(|| records.next());
-    rows.map(|record| {
-        let (line, fields) = record?;
+    let case = |Record { line, fields }| {
         case_of_fields(&head, fields).map_err(|why| LineFault::new(line, &why))
-    })
-    .collect()
+    };
+    records.map(|record| record.and_then(case)).collect()
 }
 
 fn case_of_fields(head: &[String], fields: Vec<String>) -> Result<Case, String> {
@@ -86,76 +86,6 @@ fn case_of_fields(head: &[String], fields: Vec<String>) -> Result<Case, String> 
 /// Returns what a field says: JSON, or a text.
 fn value(text: &str) -> Value {
     json::read(text.as_bytes()).unwrap_or_else(|_| Value::String(text.to_owned()))
-}
-
-/// The records of a CSV text, each with its line.
-struct Records<'t> {
-    rest: &'t [u8],
-    reader: Reader,
-    fields: Vec<u8>,
-    ends: Vec<usize>,
-    is_over: bool,
-}
-
-impl<'t> Records<'t> {
-    fn new(text: &'t str) -> Self {
-        Self {
-            rest: text.as_bytes(),
-            reader: Reader::new(),
-            // No record is longer than the text.
-            fields: vec![0; text.len() + 1],
-            ends: vec![0; MAX_COLUMNS],
-            is_over: false,
-        }
-    }
-
-    fn next(&mut self) -> Option<Result<(usize, Vec<String>), LineFault>> {
-        let (mut written, mut count) = (0, 0);
-        let mut line = self.line();
-        while !self.is_over {
-            let fields = self.fields.get_mut(written..).unwrap_or_default();
-            let ends = self.ends.get_mut(count..).unwrap_or_default();
-            let (result, read, out, ended) = self.reader.read_record(self.rest, fields, ends);
-            self.rest = self.rest.get(read..).unwrap_or_default();
-            (written, count) = (written + out, count + ended);
-            match result {
-                ReadRecordResult::Record => {
-                    let record = self.record(count);
-                    if record.iter().any(|field| !field.trim().is_empty()) {
-                        return Some(Ok((line, record)));
-                    }
-                    (written, count, line) = (0, 0, self.line());
-                }
-                // The reader gives the last record when it is asked with nothing left.
-                ReadRecordResult::InputEmpty => {}
-                ReadRecordResult::End => self.is_over = true,
-                ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull => {
-                    self.is_over = true;
-                    let message = format!("the row has more than {MAX_COLUMNS} fields");
-                    return Some(Err(LineFault::new(line, &message)));
-                }
-            }
-        }
-        None
-    }
-
-    /// Returns the line in which the next record begins.
-    fn line(&self) -> usize {
-        let blank = self.rest.iter().take_while(|byte| matches!(byte, b'\n' | b'\r'));
-        let skipped = blank.filter(|byte| **byte == b'\n').count();
-        usize::try_from(self.reader.line()).unwrap_or(usize::MAX).saturating_add(skipped)
-    }
-
-    fn record(&self, count: usize) -> Vec<String> {
-        let mut start = 0;
-        let mut fields = Vec::with_capacity(count);
-        for end in self.ends.iter().take(count) {
-            let field = self.fields.get(start..*end).unwrap_or_default();
-            fields.push(String::from_utf8_lossy(field).into_owned());
-            start = *end;
-        }
-        fields
-    }
 }
 
 #[cfg(test)]

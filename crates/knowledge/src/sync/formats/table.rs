@@ -2,7 +2,7 @@
 
 use super::Unread;
 use super::bounded::Bounded;
-use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+use contexture_context::csv::{Records, TooManyFields};
 
 /// The rows of one table; a section of a page is then about as long as others.
 const ROWS: usize = 25;
@@ -17,8 +17,8 @@ const MAX_COLUMNS: usize = 10_000;
 pub(super) fn markdown(title: &str, text: &str, delimiter: u8) -> Result<String, Unread> {
     let mut out = Bounded::default();
     out.push(&format!("# {}\n", super::html::escaped(title)));
-    let mut records = Records::of(text, delimiter);
-    let Some(head) = records.next()? else { return Err(Unread::Empty) };
+    let mut records = Records::new(text, delimiter, MAX_COLUMNS);
+    let Some(head) = next(&mut records)? else { return Err(Unread::Empty) };
     let head_line = line(&head);
     let is_repeated = head_line.len() <= MAX_HEAD;
     let rule = format!("|{}\n", " --- |".repeat(head.len()));
@@ -36,7 +36,7 @@ pub(super) fn markdown(title: &str, text: &str, delimiter: u8) -> Result<String,
         }
         rows.drain(..).for_each(|row| out.push(&row));
     };
-    while let Some(record) = records.next()? {
+    while let Some(record) = next(&mut records)? {
         count += 1;
         rows.push(line(&record));
         if rows.len() == ROWS {
@@ -59,66 +59,11 @@ fn line(record: &[String]) -> String {
     format!("| {} |\n", record.iter().map(cell).collect::<Vec<_>>().join(" | "))
 }
 
-/// The records of a text.
-struct Records<'t> {
-    rest: &'t [u8],
-    reader: Reader,
-    fields: Vec<u8>,
-    ends: Vec<usize>,
-    is_over: bool,
-}
-
-impl<'t> Records<'t> {
-    fn of(text: &'t str, delimiter: u8) -> Self {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        Self {
-            rest: text.as_bytes(),
-            reader: ReaderBuilder::new().delimiter(delimiter).build(),
-            // No record is longer than the text.
-            fields: vec![0; text.len() + 1],
-            ends: vec![0; MAX_COLUMNS],
-            is_over: false,
-        }
-    }
-
-    /// Returns the next record that is not blank.
-    fn next(&mut self) -> Result<Option<Vec<String>>, Unread> {
-        let (mut written, mut count) = (0, 0);
-        while !self.is_over {
-            let fields = self.fields.get_mut(written..).unwrap_or_default();
-            let ends = self.ends.get_mut(count..).unwrap_or_default();
-            let (result, read, out, ended) = self.reader.read_record(self.rest, fields, ends);
-            self.rest = self.rest.get(read..).unwrap_or_default();
-            (written, count) = (written + out, count + ended);
-            match result {
-                ReadRecordResult::Record => {
-                    let record = self.record(count);
-                    if record.iter().any(|field| !field.trim().is_empty()) {
-                        return Ok(Some(record));
-                    }
-                    (written, count) = (0, 0);
-                }
-                // The reader gives the last record when it is asked with nothing left.
-                ReadRecordResult::InputEmpty => {}
-                ReadRecordResult::End => self.is_over = true,
-                ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull => {
-                    return Err(Unread::Damaged(format!("it has more than {MAX_COLUMNS} columns")));
-                }
-            }
-        }
-        Ok(None)
-    }
-
-    fn record(&self, count: usize) -> Vec<String> {
-        let mut start = 0;
-        let mut fields = Vec::with_capacity(count);
-        for end in self.ends.iter().take(count) {
-            let field = self.fields.get(start..*end).unwrap_or_default();
-            fields.push(String::from_utf8_lossy(field).into_owned());
-            start = *end;
-        }
-        fields
-    }
+/// Returns the fields of the next record.
+fn next(records: &mut Records<'_>) -> Result<Option<Vec<String>>, Unread> {
+    let told = |fault: TooManyFields| format!("it has more than {} columns", fault.most);
+    let record = records.next().transpose().map_err(|fault| Unread::Damaged(told(fault)))?;
+    Ok(record.map(|record| record.fields))
 }
 
 #[cfg(test)]

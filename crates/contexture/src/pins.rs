@@ -27,22 +27,36 @@ pub struct Drift {
     pub found: Option<String>,
 }
 
-/// Returns what the prompts of a project can hold now.
-///
-/// # Errors
-/// [`SetupError`] when the workspace or the lock can't be read.
-pub async fn pins(project: &Project) -> Result<Pins, SetupError> {
-    collect::collect(project, &read(project)?).await
+/// A project as it is, beside its lock.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Compared {
+    /// What its prompts can hold now.
+    pub found: Pins,
+    /// What has changed since it was pinned; `None` when it never was.
+    pub drift: Option<Vec<Drift>>,
 }
 
-/// Returns what has changed since the project was pinned; `None` when it never was.
+/// Compares a project with its lock.
 ///
 /// # Errors
 /// [`SetupError`] when the workspace or the lock can't be read.
-pub async fn drift(project: &Project) -> Result<Option<Vec<Drift>>, SetupError> {
+pub async fn compare(project: &Project) -> Result<Compared, SetupError> {
     let lock = read(project)?;
-    let Some(pinned) = &lock.pins else { return Ok(None) };
-    Ok(Some(difference(pinned, &collect::collect(project, &lock).await?)))
+    let found = collect::collect(project, &lock).await?;
+    let drift = lock.pins.as_ref().map(|pinned| difference(pinned, &found));
+    Ok(Compared { found, drift })
+}
+
+/// Returns what has changed since a project was pinned. One that never was is not looked at.
+///
+/// # Errors
+/// [`SetupError`] when the workspace or the lock can't be read.
+pub async fn drift(project: &Project) -> Result<Vec<Drift>, SetupError> {
+    if read(project)?.pins.is_none() {
+        return Ok(Vec::new());
+    }
+    Ok(compare(project).await?.drift.unwrap_or_default())
 }
 
 /// Pins a project: writes its lock.

@@ -144,7 +144,7 @@ impl Found {
     /// Reports what has changed since the projects were pinned (EV-14).
     fn drift(&mut self) -> Result<(), Abort> {
         for project in self.projects.values() {
-            let drift = lock::drift_of(project)?.unwrap_or_default();
+            let drift = lock::drift_of(project)?;
             self.refused |= !drift.is_empty();
             self.unreadable.extend(drift.iter().map(|one| lock::fault(project, one)));
         }

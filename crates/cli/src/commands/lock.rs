@@ -3,7 +3,7 @@
 use crate::prelude::*;
 use crate::support::runtime::single_threaded;
 use contexture::Project;
-use contexture::pins::{self, Drift};
+use contexture::pins::{self, Compared, Drift};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,7 +35,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let project = args.workspace.open()?;
-    let drift = drift_of(&project)?;
+    let Compared { found, drift, .. } = single_threaded()?.block_on(pins::compare(&project))?;
     if args.check && drift.is_none() {
         let message = "contexture.lock pins nothing";
         return Err(CommandError::failed("not_pinned", message)
@@ -44,7 +44,6 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     }
     let is_first = drift.is_none();
     let drift = drift.unwrap_or_default();
-    let found = single_threaded()?.block_on(pins::pins(&project))?;
     let count: usize = found.values().map(|names| names.len()).sum();
     let writes = !args.check && (is_first || args.update);
     if args.json {
@@ -63,8 +62,8 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     Ok(Exit::Failed)
 }
 
-/// Returns what has changed in a project since it was pinned; `None` when it never was.
-pub(crate) fn drift_of(project: &Project) -> Result<Option<Vec<Drift>>, Abort> {
+/// Returns what has changed in a project since it was pinned.
+pub(crate) fn drift_of(project: &Project) -> Result<Vec<Drift>, Abort> {
     Ok(single_threaded()?.block_on(pins::drift(project))?)
 }
 

@@ -4,13 +4,13 @@ use crate::commands::test::{Printed, files_of, refused, show};
 use crate::output::progress::ProgressDisplay;
 use crate::output::text::grouped;
 use crate::prelude::*;
-use crate::support::options::{Models, Spend, stand_in};
+use crate::support::asking::Asking;
 use crate::support::runtime::multi_threaded;
 use contexture::eval::{self, Estimate, EvalError, EvalOptions, Report, Suite, SuiteReport};
 use contexture::llm::Ledger;
 use contexture::{Project, Runtime};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct RunArgs {
@@ -18,18 +18,7 @@ pub(super) struct RunArgs {
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     files: Vec<PathBuf>,
     #[command(flatten)]
-    models: Models,
-    /// Call no model: return placeholders of the right type, or the answers of a file.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, help_heading = "Model")]
-    mock: Option<Option<PathBuf>>,
-    #[command(flatten)]
-    spend: Spend,
-    /// Send at most this many requests to models.
-    #[arg(long, value_name = "N", help_heading = "Model")]
-    max_calls: Option<u64>,
-    /// Begin nothing after this many seconds, and end what is under way.
-    #[arg(long, value_name = "N", help_heading = "Model")]
-    max_seconds: Option<u64>,
+    asking: Asking,
     /// Ask each case this many times.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
@@ -50,7 +39,8 @@ struct Done {
 
 pub(super) fn run(args: &RunArgs, terminal: &Terminal) -> CommandResult {
     let suites = files_of(&args.files, &args.workspace, args.skip_broken, terminal)?;
-    let options = options(args)?;
+    let mut options = args.asking.options(true)?;
+    options.repeat = args.repeat;
     let estimate = estimate(&suites, &options).map_err(|error| refused(error, terminal))?;
     if !args.printed.json {
         terminal.note(&at_most(&estimate));
@@ -67,18 +57,6 @@ pub(super) fn run(args: &RunArgs, terminal: &Terminal) -> CommandResult {
         return Ok(Exit::Stopped);
     }
     Ok(if report.failed == 0 { Exit::Done } else { Exit::Failed })
-}
-
-fn options(args: &RunArgs) -> Result<EvalOptions, Abort> {
-    let (model, models) = args.models.chosen(true)?;
-    let mut options = EvalOptions::default();
-    (options.model, options.models) = (model, models);
-    options.stand_in = stand_in(None, args.mock.as_ref());
-    options.limit = args.spend.limit();
-    options.limit.calls = args.max_calls;
-    options.time = args.max_seconds.map(Duration::from_secs);
-    options.repeat = args.repeat;
-    Ok(options)
 }
 
 fn estimate(suites: &[(Project, Suite)], options: &EvalOptions) -> Result<Estimate, EvalError> {

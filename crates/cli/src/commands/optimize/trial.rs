@@ -3,11 +3,10 @@
 use crate::commands::test::refused;
 use crate::output::progress::ProgressDisplay;
 use crate::prelude::*;
-use crate::support::options::{Models, Spend, stand_in};
+use crate::support::asking::Asking;
 use crate::support::runtime::multi_threaded;
 use contexture::Runtime;
 use contexture::eval::{self, TrialOptions, TrialReport};
-use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -32,19 +31,8 @@ pub(super) struct Args {
     /// Try at most this many combinations of candidates beside the program as it is.
     #[arg(long, value_name = "N", default_value_t = 64)]
     max_trials: usize,
-    /// Send at most this many requests to models.
-    #[arg(long, value_name = "N", help_heading = "Model")]
-    max_calls: Option<u64>,
-    /// Begin nothing after this many seconds, and end what is under way.
-    #[arg(long, value_name = "N", help_heading = "Model")]
-    max_seconds: Option<u64>,
     #[command(flatten)]
-    spend: Spend,
-    #[command(flatten)]
-    models: Models,
-    /// Call no model: return placeholders of the right type, or the answers of a file.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, help_heading = "Model")]
-    mock: Option<Option<PathBuf>>,
+    asking: Asking,
     #[command(flatten)]
     workspace: Workspace,
     /// Print one JSON object: best, the candidate of each site, or null; gain and its interval on the
@@ -57,7 +45,9 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let project = args.workspace.open_for(Some(&args.file))?;
     let suite = eval::load_cases(&project, &args.file, &args.cases);
     let suite = suite.map_err(|error| refused(error, terminal))?;
-    let options = options(args)?;
+    let mut options = TrialOptions::default();
+    (options.eval, options.max_trials) = (args.asking.options(false)?, args.max_trials);
+    options.eval.recorded = true;
     let (tokio, runtime) = (multi_threaded()?, Runtime::of(project));
     let work = || tokio.block_on(eval::trial(&runtime, &suite, &options));
     let found = ProgressDisplay::waiting(terminal, "trying candidates", work);
@@ -68,19 +58,6 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         terminal.print(&text(&found))?;
     }
     Ok(Exit::Done)
-}
-
-fn options(args: &Args) -> Result<TrialOptions, Abort> {
-    let (model, models) = args.models.chosen(false)?;
-    let mut options = TrialOptions::default();
-    (options.eval.model, options.eval.models) = (model, models);
-    options.eval.stand_in = stand_in(None, args.mock.as_ref());
-    options.eval.limit = args.spend.limit();
-    options.eval.limit.calls = args.max_calls;
-    options.eval.time = args.max_seconds.map(Duration::from_secs);
-    options.eval.recorded = true;
-    options.max_trials = args.max_trials;
-    Ok(options)
 }
 
 fn text(found: &TrialReport) -> String {

@@ -1,9 +1,10 @@
 //! Evals: cases asked of models, within limits, each with a journal from which it is taken up again
 //! after a kill (EV-3, EV-4).
 //!
-//! Decision: the journals of the cells are the state of an eval, and there is no other. A cell is
-//! found by a digest of all that its run depends on; one that has its value is judged again and asks
-//! nothing. When all cells have ended, their journals are removed, and the next eval asks anew.
+//! Decision: the journals of the cells are the only state of an eval. A cell is
+//! found by a digest of its program, its case and what is asked; one that has its value is judged again
+//! and asks nothing. Files that a program loads are not part of it. When all cells have ended, their
+//! journals are removed, and the next eval asks anew.
 
 use super::cell::Cell;
 use super::file::Suite;
@@ -199,7 +200,7 @@ pub(super) fn sources(program: &Program) -> Vec<Digest> {
     program.files.iter().map(|file| Digest::of_text(file.source.text())).collect()
 }
 
-/// Returns the key of a cell: a digest of all that its run depends on.
+/// Returns the key of a cell: a digest of its program, its case and what is asked.
 pub(super) fn key(
     project: &Project,
     (suite, sources): (&Suite, &[Digest]),

@@ -80,7 +80,7 @@ fn difference(expected: &Value, found: &Value, place: &str, how: Sameness) -> Op
                 difference(left, right, &format!("{place}[{n}]"), how)
             })
         }
-        _ if same(expected, found) => None,
+        _ if same_leaf(expected, found) => None,
         _ => Some(format!("{}expected {}, found {}", at(place), shown(expected), shown(found))),
     }
 }
@@ -112,20 +112,13 @@ fn is_part(expected: &Value, found: &Value) -> bool {
 
 /// Reports whether two values are the same: numbers by their worth, objects whatever their order.
 fn same(left: &Value, right: &Value) -> bool {
-    match (left, right) {
-        (Value::Number(one), Value::Number(other)) => {
-            one == other || one.as_f64().zip(other.as_f64()).is_some_and(|(a, b)| a == b)
-        }
-        (Value::Array(one), Value::Array(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(a, b)| same(a, b))
-        }
-        (Value::Object(one), Value::Object(other)) => {
-            let is_there =
-                |(name, a): (&String, &Value)| other.get(name).is_some_and(|b| same(a, b));
-            one.len() == other.len() && one.iter().all(is_there)
-        }
-        _ => left == right,
-    }
+    difference(left, right, "", Sameness::Whole).is_none()
+}
+
+/// Reports whether two values without parts are the same; others are not.
+fn same_leaf(left: &Value, right: &Value) -> bool {
+    let numbers = left.as_f64().zip(right.as_f64());
+    left == right || numbers.is_some_and(|(one, other)| one == other)
 }
 
 /// Returns the beginning of a detail about a place in the value.
@@ -241,7 +234,7 @@ fn prompt(wish: &PromptWish, observed: &Observed) -> Option<String> {
     let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
     let Some(prompt) = index.and_then(|index| observed.prompts.get(index)) else {
         let calls = observed.prompts.len();
-        return Some(format!("there is no call {number}: the run has {calls} model calls"));
+        return Some(format!("expected a model call {number}, found {calls} of them"));
     };
     let mut faults = Vec::new();
     if let Some(name) = &wish.has_item
@@ -388,7 +381,7 @@ mod tests {
             json!({ "prompt": wish }),
             "call 1: no item is `facs`, the prompt has [facts, page]; `z` is not in the prompt; the prompt has 120 tokens, expected at most 9; `page` is of trust web, expected at least user",
         );
-        fails(json!({ "prompt": { "call": 2 } }), "there is no call 2: the run has 1 model calls");
+        fails(json!({ "prompt": { "call": 2 } }), "expected a model call 2, found 1 of them");
         assert_eq!(told(json!({ "course": { "calls": 1, "tools": ["File.read"] } })), None);
         fails(
             json!({ "course": { "calls": 2, "attempts": 1, "tools": [] } }),

@@ -22,7 +22,7 @@ pub(super) struct Scored<'s> {
 /// Runs a scorer.
 ///
 /// # Errors
-/// The reason why there is no score.
+/// The reason why the scorer gave none.
 pub(super) async fn score(
     runner: &Runner<'_>,
     scorer: &Scorer,

@@ -79,7 +79,7 @@ fn with_owner(run: &RunSummary) -> Value {
 /// the values that it reads: `conditions`.
 ///
 /// # Errors
-/// [`FlowStoreError`] when there is no such run or it can't be read.
+/// [`FlowStoreError`] when no run has the id, or it can't be read.
 pub fn flow(journal: &dyn FlowJournal, run: &str) -> Result<Value, FlowStoreError> {
     let summary = journal.summary(run)?;
     let (log, document) = (journal.log(run)?, journal.document(run)?);
@@ -121,7 +121,7 @@ fn short(value: &Value) -> Value {
 /// Draws a run as `flow graph` does: its steps with their outcomes, as SVG.
 ///
 /// # Errors
-/// [`FlowPictureError`] when there is no such run, or it has too many steps for a picture.
+/// [`FlowPictureError`] when no run has the id, or it has too many steps for a picture.
 pub fn flow_picture(journal: &dyn FlowJournal, run: &str) -> Result<String, FlowPictureError> {
     let (log, document) = (journal.log(run)?, journal.document(run)?);
     let set = Set::parse(document.text.as_bytes(), &Limits::FILE)

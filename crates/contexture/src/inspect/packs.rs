@@ -25,7 +25,7 @@ fn open(project: &Project, options: &Options) -> Packs {
     Packs::open(project, Options { read_only: true, offline: true, ..options.clone() })
 }
 
-/// Returns the packs of a project: `{packs, findings}`. Each pack has what the catalog says of it, with
+/// Returns the packs of a project: `{packs, notes}`. Each pack has what the catalog says of it, with
 /// its version and digest, its uses as they are logged, and `closed`, why it may not be read.
 #[must_use]
 pub fn packs(project: &Project, options: &Options) -> Value {
@@ -63,15 +63,15 @@ fn described(found: &Found) -> Value {
     catalog.pointer("/available_knowledge_packs/0").cloned().unwrap_or_default()
 }
 
-/// Returns a pack with its guide and its sections: `{…, guide, sections, left_out}`; a section has its
-/// file, heading, lines and tokens.
+/// Returns a pack with its guide and its first 2,000 sections: `{…, guide, sections, all_sections,
+/// left_out, warnings}`; a section has its file, heading, lines and tokens.
 ///
 /// # Errors
-/// [`PacksError`] when there is no such pack, or it may not or can't be read.
+/// [`PacksError`] when no pack has the name, or it may not or can't be read.
 pub fn pack(project: &Project, options: &Options, name: &str) -> Result<Value, PacksError> {
     let packs = open(project, options);
     let guide = packs.activate(name)?;
-    let mut listed = Vec::new();
+    let (mut listed, mut all) = (Vec::new(), 0_usize);
     let mut left_out = Vec::new();
     for file in &guide.resources {
         // What is not text has no sections.
@@ -79,7 +79,9 @@ pub fn pack(project: &Project, options: &Options, name: &str) -> Result<Value, P
             left_out.push(file.path.clone());
             continue;
         };
-        for section in sections(&file.path, &text) {
+        let parts = sections(&file.path, &text);
+        all += parts.len();
+        for section in parts.into_iter().take(MOST_SECTIONS.saturating_sub(listed.len())) {
             let shown = text.get(section.text.clone()).unwrap_or_default();
             listed.push(json!({
                 "path": file.path, "heading": section.heading, "first_line": section.first_line,
@@ -87,8 +89,6 @@ pub fn pack(project: &Project, options: &Options, name: &str) -> Result<Value, P
             }));
         }
     }
-    let all = listed.len();
-    listed.truncate(MOST_SECTIONS);
     let found = packs.discovery().packs.iter().find(|found| found.item.name == name);
     let mut value = found.map(described).unwrap_or_default();
     if let Some(fields) = value.as_object_mut() {

@@ -43,7 +43,7 @@ impl Sources {
     }
 
     pub(super) fn packs(&self) -> Result<&(Project, Options), Refused> {
-        self.packs.as_ref().ok_or_else(|| absent("there is no project here"))
+        self.packs.as_ref().ok_or_else(|| absent("no project is shown here"))
     }
 }
 

@@ -28,7 +28,8 @@ fn case_of_line(line: &str) -> Result<Case, String> {
     let value: Value = json::read(line.as_bytes()).map_err(|error| {
         let told = error.to_string();
         // The line is that of the file.
-        told.rsplit_once(" at line ").map_or(told.clone(), |(message, _)| message.to_owned())
+        let message = told.rsplit_once(" at line ").map_or(told.as_str(), |(message, _)| message);
+        format!("the line is not a JSON object: {message}")
     })?;
     Case::deserialize(value).map_err(|error| error.to_string())
 }
@@ -107,6 +108,7 @@ mod tests {
         let faults = faults(&rows);
         assert_eq!(faults.iter().map(|fault| fault.0).collect::<Vec<_>>(), [3, 4]);
         assert!(faults[0].1.starts_with("unknown field `nam`"), "{faults:?}");
+        assert!(faults[1].1.starts_with("the line is not a JSON object: EOF"), "{faults:?}");
     }
 
     #[test]

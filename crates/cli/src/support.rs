@@ -1,6 +1,7 @@
 //! The parts that commands share: options, input, projects, runtimes and files.
 
 pub(crate) mod asker;
+#[cfg(feature = "flow")]
 pub(crate) mod asking;
 pub(crate) mod code_words;
 pub(crate) mod codes;

@@ -74,6 +74,27 @@ fn ev_12_program_without_gain_stays_unchanged() {
 }
 
 #[test]
+fn ev_9_runs_that_fail_are_told_with_the_first_reason() {
+    let sandbox = sandbox(2);
+    sandbox.write("answers.jsonl", "{\"repeat\": true, \"text\": \"no\"}\n");
+    let found = trial(&sandbox, &[]);
+    assert_eq!((&found["best"], &found["gain"]), (&Value::Null, &json!(0.0)), "{found}");
+    assert!(found["failed"].as_u64().unwrap() > 1, "{found}");
+    assert_eq!(found["error"]["code"], "unusable_answer", "{found}");
+    let words = ["optimize", "trial", "ask.as", "--cases", "cases.jsonl", "--mock=answers.jsonl"];
+    let said = sandbox.run(words).exits(0).stdout;
+    assert!(said.contains("runs failed, the first with: ask.as:"), "{said}");
+}
+
+#[test]
+fn ev_9_gain_on_few_cases_is_called_chance() {
+    let sandbox = sandbox(4);
+    let words = ["optimize", "trial", "ask.as", "--cases", "cases.jsonl", "--mock=answers.jsonl"];
+    let said = sandbox.run(words).exits(0).stdout;
+    assert!(said.starts_with("the gain may be chance, so the program stays as it is"), "{said}");
+}
+
+#[test]
 fn ev_9_limits_end_a_trial_cleanly() {
     let sandbox = sandbox(20);
     for limit in [["--max-calls", "0"], ["--max-trials", "0"], ["--max-seconds", "0"]] {

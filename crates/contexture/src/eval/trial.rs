@@ -4,7 +4,7 @@ use super::asked::{Asked, EvalOptions};
 use super::cell::Cell;
 use super::fault::EvalError;
 use super::file::Suite;
-use super::report::Outcome;
+use super::report::{Failure, Outcome};
 use super::run::{How, Runner, cells, checked};
 use super::search::{Arm, ArmCase, Cells, Problem, search, split};
 use super::suite::Variant;
@@ -44,6 +44,10 @@ pub struct TrialReport {
     pub held_out: usize,
     /// The limit that ended the trial early.
     pub stopped: Option<&'static str>,
+    /// The runs that could not be judged, as the program or a scorer failed; they count as not passed.
+    pub failed: usize,
+    /// The reason of the first of them.
+    pub error: Option<Failure>,
 }
 
 /// Tries the candidates of a program on cases. Nothing is written.
@@ -77,7 +81,16 @@ pub async fn trial(
     let ledger = Arc::new(Ledger::new(options.eval.limit, None));
     let asked = Asked::new(runtime.project(), options.eval.clone(), Arc::clone(&ledger))?;
     let runner = Runner { runtime, suite, how: How::Asked(&asked), text };
-    let mut tried = Tried { runner: &runner, asked: &asked, cells, sites: &found, name, ran: 0 };
+    let mut tried = Tried {
+        runner: &runner,
+        asked: &asked,
+        cells,
+        sites: &found,
+        name,
+        ran: 0,
+        failed: 0,
+        error: None,
+    };
     let outcome = asked.within_time(search(&problem, &mut tried)).await;
     let site = |(site, one): (&Site, &usize)| {
         let candidate = site.candidates.get(*one)?;
@@ -92,6 +105,8 @@ pub async fn trial(
         trials: outcome.trials,
         held_out: outcome.held_out,
         stopped: asked.stopped(),
+        failed: tried.failed,
+        error: tried.error,
     })
 }
 
@@ -111,6 +126,8 @@ struct Tried<'t> {
     /// The source name of the program.
     name: String,
     ran: u64,
+    failed: usize,
+    error: Option<Failure>,
 }
 
 impl Tried<'_> {
@@ -139,7 +156,11 @@ impl Cells for Tried<'_> {
             let (variant, input) = (variant.as_ref(), input.clone());
             Some(Cell { case, variant, input, repeat: 0, key: None })
         });
-        let reports = self.runner.run(cells.collect()).await;
+        let mut reports = self.runner.run(cells.collect()).await;
+        for failure in reports.iter_mut().filter_map(|report| report.error.take()) {
+            self.failed += 1;
+            self.error.get_or_insert(failure);
+        }
         let passed = reports.iter().map(|report| match report.outcome {
             Outcome::Skipped => None,
             outcome => Some(outcome == Outcome::Passed),

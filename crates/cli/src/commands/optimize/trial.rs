@@ -36,7 +36,7 @@ pub(super) struct Args {
     #[command(flatten)]
     workspace: Workspace,
     /// Print one JSON object: best, the candidate of each site, or null; gain and its interval on the
-    /// held-out cases; calls, trials, held_out and stopped.
+    /// held-out cases; calls, trials, held_out and stopped; failed, the runs that could not be judged, and the first error.
     #[arg(long)]
     json: bool,
 }
@@ -69,6 +69,11 @@ fn text(found: &TrialReport) -> String {
                 let _ = writeln!(text, "{}={}", one_line(site), one_line(candidate));
             }
         }
+        None if found.gain > 0.0 => {
+            let why =
+                "the gain may be chance, so the program stays as it is; more cases would tell";
+            let _ = writeln!(text, "{why}");
+        }
         None => text.push_str("no gain: the program stays as it is\n"),
     }
     let TrialReport { gain, calls, trials, held_out, .. } = found;
@@ -79,6 +84,9 @@ fn text(found: &TrialReport) -> String {
     let _ = writeln!(text, " on {held_out} held-out cases · {trials} trials · {calls} requests");
     if let Some(limit) = found.stopped {
         let _ = writeln!(text, "stopped by {limit}");
+    }
+    if let Some(error) = &found.error {
+        let _ = writeln!(text, "{} runs failed, the first with: {}", found.failed, error.message);
     }
     text
 }

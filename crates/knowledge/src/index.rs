@@ -18,7 +18,7 @@ pub(crate) mod texts;
 pub use opened::IndexError;
 pub(crate) use opened::{Opened, Purpose};
 pub(crate) use schema::{Area, not_indexed_because};
-pub(crate) use search::{Hit, Place, Search};
+pub(crate) use search::{Form, Hit, Place, Search};
 pub(crate) use store::MAX_FILE_BYTES;
 pub use store::{IndexReport, NotIndexed};
 pub(crate) use store::{Listing, Store, View};

@@ -24,6 +24,8 @@ mod outline;
 mod rst;
 
 use front::Front;
+#[cfg(feature = "search")]
+pub(crate) use front::language_tag;
 use outline::{Markup, Part};
 use std::ops::Range;
 

@@ -15,6 +15,8 @@ mod budget;
 mod diversity;
 #[path = "resolver/index.rs"]
 mod index;
+#[path = "resolver/languages.rs"]
+mod languages;
 #[path = "resolver/meaning.rs"]
 mod meaning;
 #[path = "resolver/partial.rs"]

@@ -2,7 +2,9 @@
 
 use super::schema::Fields;
 use super::state::State;
+use super::terms::Language;
 use crate::pack::{Pack, PackError};
+use std::collections::BTreeSet;
 use tantivy::{Index, Searcher, TantivyError};
 
 /// The reason why a pack could not be indexed or asked.
@@ -52,6 +54,8 @@ pub(crate) struct Opened {
     pub(super) fields: Fields,
     pub(crate) state: State,
     pub(super) index: Index,
+    /// The languages of its pages, English aside.
+    pub(crate) languages: BTreeSet<Language>,
 }
 
 impl Opened {

@@ -4,17 +4,17 @@
 //! area alone, and the engine's shortcut for unions of terms stays possible, which a filter would
 //! rule out.
 
-use super::terms::Terms;
+use super::terms::{Language, Stream, Terms};
 use crate::section::{BETWEEN, SourceSection, extension, is_text, stem};
 use tantivy::schema::{
     Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
     Value,
 };
-use tantivy::tokenizer::TokenizerManager;
+use tantivy::tokenizer::{PreTokenizedString, TokenStream, TokenizerManager};
 use tantivy::{Index, TantivyDocument, Term};
 
 /// Rises whenever fields, terms or sections change: an index of another version is rebuilt.
-pub(super) const VERSION: u32 = 8;
+pub(super) const VERSION: u32 = 9;
 
 const TOKENIZER: &str = "contexture-terms";
 
@@ -85,13 +85,13 @@ impl Fields {
         Term::from_field_bool(self.persona, true)
     }
 
-    /// Returns a section of a file as it is indexed.
+    /// Returns a section of a file as it is indexed, in the language of the file.
     pub(super) fn document(
         &self,
-        path: &str,
-        area: Area,
+        (path, area): (&str, Area),
         section: &SourceSection,
         text: &str,
+        language: Option<Language>,
     ) -> TantivyDocument {
         let mut document = TantivyDocument::new();
         document.add_text(self.path, path);
@@ -108,7 +108,7 @@ impl Fields {
             None => ("", section.heading.as_str()),
         };
         if area != Area::Source {
-            document.add_text(self.title, last);
+            add_words(&mut document, self.title, last.to_owned(), language);
         }
         let mut words = String::with_capacity(body.len() + 8 * section.heading.len());
         let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
@@ -120,7 +120,7 @@ impl Fields {
             words.push('\n');
         }
         words.push_str(body);
-        document.add_text(field, words);
+        add_words(&mut document, field, words, language);
         document
     }
 
@@ -129,6 +129,23 @@ impl Fields {
         let place = document.get_first(self.place).and_then(|value| value.as_bytes())?;
         Some((text(self.path)?.to_owned(), text(self.heading)?.to_owned(), place_of(place)?))
     }
+}
+
+/// Adds words, without the endings of their language.
+fn add_words(
+    document: &mut TantivyDocument,
+    field: Field,
+    text: String,
+    language: Option<Language>,
+) {
+    if language.is_none() {
+        document.add_text(field, text);
+        return;
+    }
+    let mut stream = Stream::in_language(&text, language);
+    let mut tokens = Vec::new();
+    stream.process(&mut |token| tokens.push(token.clone()));
+    document.add_pre_tokenized_text(field, PreTokenizedString { text, tokens });
 }
 
 fn place_bytes(section: &SourceSection, body: &str) -> Vec<u8> {

@@ -6,10 +6,11 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use tantivy::collector::TopDocs;
 use tantivy::query::{
-    Bm25StatisticsProvider, BooleanQuery, ConstScoreQuery, Occur, Query, TermQuery, TermSetQuery,
+    Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, Query, TermQuery,
+    TermSetQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{DocAddress, DocSet, Searcher, TERMINATED, TantivyDocument, TantivyError, Term};
+use tantivy::{DocAddress, DocSet, InvertedIndexReader, TantivyDocument, TantivyError, Term};
 
 /// A section that has terms of the question.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,10 +40,26 @@ impl Place {
     }
 }
 
-/// A question to an index: terms, and how often they occur in the areas that are asked.
+/// A form of a term: words that a section has in its place, all of them.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Form {
+    pub(crate) words: Vec<String>,
+    /// Its weight beside the term itself, which has 1.
+    pub(crate) weight: f32,
+}
+
+impl Form {
+    /// Returns a term as it is.
+    pub(crate) fn own(word: String) -> Self {
+        Self { words: vec![word], weight: 1.0 }
+    }
+}
+
+/// A question to an index: terms in their forms, and how often they occur in the areas that are
+/// asked.
 pub(crate) struct Search<'a> {
     opened: &'a Opened,
-    terms: Vec<String>,
+    terms: Vec<Vec<Form>>,
     frequencies: Vec<u64>,
     statistics: Statistics,
 }
@@ -51,6 +68,7 @@ pub(crate) struct Search<'a> {
 /// compared.
 struct Statistics {
     documents: u64,
+    /// By word: a form of less weight counts as more frequent than it is.
     frequencies: HashMap<String, u64>,
     /// Per field: the tokens it would have if its sections were all there is.
     tokens: HashMap<Field, u64>,
@@ -76,7 +94,7 @@ impl<'a> Search<'a> {
     /// Prepares a question of at most 64 terms.
     pub(crate) fn new(
         opened: &'a Opened,
-        terms: Vec<String>,
+        terms: Vec<Vec<Form>>,
         areas: &[Area],
     ) -> Result<Self, TantivyError> {
         let (searcher, fields) = (&opened.searcher, &opened.fields);
@@ -93,16 +111,31 @@ impl<'a> Search<'a> {
             let scaled = u128::from(own) * u128::from(documents) / u128::from(size.max(1));
             tokens.insert(field, u64::try_from(scaled).unwrap_or(u64::MAX));
         }
+        let frequency = |word: &String| -> tantivy::Result<u64> {
+            areas.iter().try_fold(0, |sum, area| {
+                let term = Term::from_field_text(fields.text(*area), word);
+                Ok(sum + searcher.doc_freq(&term)?)
+            })
+        };
         let mut frequencies = Vec::with_capacity(terms.len());
-        for term in &terms {
-            let mut sum = 0;
-            for area in areas {
-                sum += searcher.doc_freq(&Term::from_field_text(fields.text(*area), term))?;
+        let mut by_word: HashMap<String, u64> = HashMap::new();
+        for forms in &terms {
+            let mut all = 0;
+            for form in forms {
+                let of_words = form.words.iter().map(frequency).collect::<Result<Vec<_>, _>>()?;
+                all += of_words.into_iter().min().unwrap_or(0);
             }
-            frequencies.push(sum);
+            let all = all.min(documents.max(1));
+            for form in forms {
+                let counted = weighted(all, documents, form.weight);
+                for word in &form.words {
+                    let known = by_word.entry(word.clone()).or_insert(counted);
+                    *known = counted.min(*known);
+                }
+            }
+            frequencies.push(all);
         }
-        let by_term = terms.iter().cloned().zip(frequencies.iter().copied()).collect();
-        let statistics = Statistics { documents, frequencies: by_term, tokens };
+        let statistics = Statistics { documents, frequencies: by_word, tokens };
         Ok(Self { opened, terms, frequencies, statistics })
     }
 
@@ -136,17 +169,10 @@ impl<'a> Search<'a> {
         files: Option<&HashSet<String>>,
     ) -> Result<Vec<Hit>, TantivyError> {
         let field = self.opened.fields.text(area);
-        let terms: Vec<Term> =
-            self.terms.iter().map(|term| Term::from_field_text(field, term)).collect();
-        let clauses: Vec<(Occur, Box<dyn Query>)> = terms
-            .iter()
-            .zip(&self.frequencies)
-            .filter(|(_, frequency)| **frequency > 0)
-            .map(|(term, _)| {
-                let query = TermQuery::new(term.clone(), IndexRecordOption::WithFreqs);
-                (Occur::Should, Box::new(query) as Box<dyn Query>)
-            })
-            .collect();
+        let known = self.terms.iter().zip(&self.frequencies).filter(|(_, count)| **count > 0);
+        let forms = known.flat_map(|(forms, _)| forms);
+        let clauses: Vec<(Occur, Box<dyn Query>)> =
+            forms.map(|form| (Occur::Should, clause(form, field))).collect();
         if clauses.is_empty() || most == 0 {
             return Ok(Vec::new());
         }
@@ -167,8 +193,37 @@ impl<'a> Search<'a> {
             .into_iter()
             .map(|(score, address)| Hit { address, area, score, terms: 0 })
             .collect();
-        mark_terms(searcher, field, &terms, &mut hits)?;
+        self.mark_terms(field, &mut hits)?;
         Ok(hits)
+    }
+
+    /// Notes which terms each hit has.
+    fn mark_terms(&self, field: Field, hits: &mut [Hit]) -> Result<(), TantivyError> {
+        for (segment, reader) in (0_u32..).zip(self.opened.searcher.segment_readers()) {
+            let mut here: Vec<&mut Hit> =
+                hits.iter_mut().filter(|hit| hit.address.segment_ord == segment).collect();
+            if here.is_empty() {
+                continue;
+            }
+            here.sort_unstable_by_key(|hit| hit.address.doc_id);
+            let documents: Vec<u32> = here.iter().map(|hit| hit.address.doc_id).collect();
+            let inverted = reader.inverted_index(field)?;
+            for (bit, forms) in self.terms.iter().enumerate().take(64) {
+                for form in forms {
+                    let mut with = documents.clone();
+                    for word in &form.words {
+                        let word = Term::from_field_text(field, word);
+                        keep_those_with(&inverted, &word, &mut with)?;
+                    }
+                    for hit in &mut here {
+                        if with.binary_search(&hit.address.doc_id).is_ok() {
+                            hit.terms |= 1 << bit;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Sections that shape tone, persona and taboos.
@@ -227,45 +282,54 @@ fn place(fields: &Fields, document: &TantivyDocument) -> Option<Place> {
     Some(Place { path, heading, text, first_line, last_line, mark })
 }
 
-/// Notes which terms each hit has.
-fn mark_terms(
-    searcher: &Searcher,
-    field: Field,
-    terms: &[Term],
-    hits: &mut [Hit],
-) -> Result<(), TantivyError> {
-    let mut order: Vec<usize> = (0..hits.len()).collect();
-    order.sort_by_key(|at| hits.get(*at).map(|hit| hit.address));
-    for (segment, reader) in (0_u32..).zip(searcher.segment_readers()) {
-        let here: Vec<usize> = order
-            .iter()
-            .copied()
-            .filter(|at| hits.get(*at).is_some_and(|hit| hit.address.segment_ord == segment))
-            .collect();
-        if here.is_empty() {
-            continue;
-        }
-        let inverted = reader.inverted_index(field)?;
-        for (bit, term) in terms.iter().enumerate().take(64) {
-            let Some(mut postings) = inverted.read_postings(term, IndexRecordOption::Basic)? else {
-                continue;
-            };
-            for hit in &here {
-                let Some(hit) = hits.get_mut(*hit) else { continue };
-                let document = hit.address.doc_id;
-                let at = if postings.doc() < document {
-                    postings.seek(document)
-                } else {
-                    postings.doc()
-                };
-                if at == TERMINATED {
-                    break;
-                }
-                if at == document {
-                    hit.terms |= 1 << bit;
-                }
-            }
+/// Returns how frequent a word has to be for its weight to be that share of what it is at a
+/// frequency: the weight is `ln((documents + 1) / (frequency + 0.5))`.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "numbers of sections are small, and the result lies between them"
+)]
+fn weighted(frequency: u64, documents: u64, weight: f32) -> u64 {
+    if weight >= 1.0 {
+        return frequency;
+    }
+    let all = documents as f64 + 1.0;
+    let share = (frequency as f64 + 0.5) / all;
+    (all * share.powf(f64::from(weight)) - 0.5).clamp(0.0, documents as f64) as u64
+}
+
+/// Returns what finds the sections with a form.
+fn clause(form: &Form, field: Field) -> Box<dyn Query> {
+    let of_word = |word: &String| -> Box<dyn Query> {
+        let term = Term::from_field_text(field, word);
+        Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs))
+    };
+    match form.words.as_slice() {
+        [word] => of_word(word),
+        words => {
+            let all = words.iter().map(|word| (Occur::Must, of_word(word))).collect();
+            #[expect(clippy::cast_precision_loss, reason = "a form has few words")]
+            let each = 1.0 / words.len().max(1) as f32;
+            Box::new(BoostQuery::new(Box::new(BooleanQuery::new(all)), each))
         }
     }
+}
+
+/// Notes which of these sections, in their order, have a word.
+fn keep_those_with(
+    inverted: &InvertedIndexReader,
+    word: &Term,
+    here: &mut Vec<u32>,
+) -> Result<(), TantivyError> {
+    let Some(mut postings) = inverted.read_postings(word, IndexRecordOption::Basic)? else {
+        here.clear();
+        return Ok(());
+    };
+    here.retain(|document| {
+        let at = postings.doc();
+        let at = if at < *document { postings.seek(*document) } else { at };
+        at == *document
+    });
     Ok(())
 }

@@ -1,11 +1,12 @@
 //! The files that an index was made of, and their changes since.
 
 use super::schema::{Area, VERSION};
+use super::terms::Language;
 use crate::files::is_settled;
 use crate::pack::PackFile;
 use contexture_context::Digest;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The files that an index was made of.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,6 +14,9 @@ pub(crate) struct State {
     version: u32,
     #[serde(skip)]
     in_memory: bool,
+    /// The language that the pack named: that of pages which don't show theirs.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) language: Option<String>,
     pub(super) files: BTreeMap<String, Known>,
 }
 
@@ -23,6 +27,8 @@ pub(crate) struct Known {
     pub(super) read_ns: u64,
     pub(super) area: usize,
     pub(super) sections: u32,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) language: Option<Language>,
     pub(super) digest: Digest,
     /// The reason why it could not be read; then it has no sections and is tried again.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -44,7 +50,7 @@ impl Changes {
 
 impl State {
     pub(super) fn new() -> Self {
-        Self { version: VERSION, in_memory: false, files: BTreeMap::new() }
+        Self { version: VERSION, in_memory: false, language: None, files: BTreeMap::new() }
     }
 
     /// Returns the state of an index that is in memory and nowhere else.
@@ -73,6 +79,11 @@ impl State {
 
     pub(crate) fn has(&self, area: Area) -> bool {
         self.files.values().any(|known| known.area == area.number() && known.sections > 0)
+    }
+
+    /// Returns the languages of its pages whose endings are known, English aside.
+    pub(super) fn languages(&self) -> BTreeSet<Language> {
+        self.files.values().filter_map(|known| known.language).collect()
     }
 
     pub(crate) fn problems(&self) -> impl Iterator<Item = (&str, &str)> {

@@ -1,10 +1,14 @@
 //! Terms: how text and questions are taken apart so that they meet (KN-11).
 //!
 //! Words are compared without case, in compatibility form (full-width letters are letters) and
-//! without common English endings. Scripts written without spaces become pairs of neighbouring
-//! characters, and single characters beside them.
+//! without common endings of their language. Scripts written without spaces become pairs of
+//! neighbouring characters, and single characters beside them.
 
+mod endings;
+mod language;
 mod stem;
+
+pub(crate) use language::Language;
 
 use std::borrow::Cow;
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
@@ -83,6 +87,23 @@ fn is_word(c: char) -> bool {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Terms;
 
+/// Takes the ending off a word in small letters.
+fn stemmed(word: &mut String, language: Option<Language>) {
+    match language {
+        Some(language) => endings::strip(word, language),
+        // `ſtraße` is `strasse`.
+        None if word.is_ascii() => stem::stem(word),
+        None => {}
+    }
+}
+
+/// Returns a word as the pages of a language have it.
+pub(crate) fn word_in(word: &str, language: Language) -> String {
+    let mut word = folded(word).collect();
+    endings::strip(&mut word, language);
+    word
+}
+
 impl Tokenizer for Terms {
     type TokenStream<'a> = Stream<'a>;
 
@@ -99,12 +120,18 @@ pub(crate) struct Stream<'a> {
     kind: Kind,
     /// The place where the pair begins that stands between the last character given and the next.
     pair: Option<usize>,
+    language: Option<Language>,
 }
 
 impl<'a> Stream<'a> {
+    /// Takes apart a text in English, or in a language without a table of endings.
     pub(crate) fn new(text: &'a str) -> Self {
+        Self::in_language(text, None)
+    }
+
+    pub(crate) fn in_language(text: &'a str, language: Option<Language>) -> Self {
         let token = Token { position: usize::MAX, ..Token::default() };
-        Self { text: comparable(text), at: 0, token, kind: Kind::Word, pair: None }
+        Self { text: comparable(text), at: 0, token, kind: Kind::Word, pair: None, language }
     }
 
     /// Returns what the last term is made of.
@@ -128,13 +155,11 @@ impl<'a> Stream<'a> {
         } else if piece.is_ascii() {
             self.token.text.push_str(piece);
             self.token.text.make_ascii_lowercase();
-            stem::stem(&mut self.token.text);
         } else {
             self.token.text.extend(folded(piece));
-            // `ſtraße` is `strasse`.
-            if self.token.text.is_ascii() {
-                stem::stem(&mut self.token.text);
-            }
+        }
+        if kind == Kind::Word {
+            stemmed(&mut self.token.text, self.language);
         }
     }
 

@@ -3,7 +3,9 @@
 use super::opened::Opened;
 use super::schema::{Area, Fields};
 use super::state::State;
+use super::terms::Language;
 use crate::section::SourceSection;
+use std::collections::HashMap;
 use tantivy::directory::RamDirectory;
 use tantivy::tokenizer::TokenizerManager;
 use tantivy::{IndexBuilder, ReloadPolicy, TantivyError};
@@ -24,10 +26,16 @@ pub(crate) fn of_sections<'t>(
     Fields::register(&tokenizers);
     let builder = IndexBuilder::new().schema(schema).tokenizers(tokenizers);
     let mut writer = builder.single_segment_index_writer(RamDirectory::create(), MEMORY)?;
+    let mut languages: HashMap<*const u8, Option<Language>> = HashMap::new();
     for (section, name, text) in sections {
-        writer.add_document(fields.document(name, AREA, section, text))?;
+        // Names may be equal, places of texts are not.
+        let detected = || Language::of_page(text, None);
+        let language = *languages.entry(text.as_ptr()).or_insert_with(detected);
+        writer.add_document(fields.document((name, AREA), section, text, language))?;
     }
     let index = writer.finalize()?;
     let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-    Ok(Opened { searcher: reader.searcher(), fields, state: State::new().in_memory(), index })
+    let languages = languages.into_values().flatten().collect();
+    let (searcher, state) = (reader.searcher(), State::new().in_memory());
+    Ok(Opened { searcher, fields, state, index, languages })
 }

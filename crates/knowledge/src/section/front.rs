@@ -13,6 +13,9 @@ const MAX_TITLE: usize = 200;
 /// The fields that name a page, best first.
 const TITLES: [&str; 3] = ["title", "sidebar_label", "linkTitle"];
 
+/// The fields that name the language of a page.
+const LANGUAGES: [&str; 3] = ["lang", "language", "locale"];
+
 /// The fields whose words lead to a page.
 const ABOUT: [&str; 12] = [
     "title",
@@ -69,6 +72,16 @@ impl Front {
         }
         self.about.push_str(words);
     }
+}
+
+/// Returns the language that the front matter of a page names, such as `pt-BR`.
+pub(crate) fn language_tag(text: &str) -> Option<&str> {
+    let yaml = std::str::from_utf8(frontmatter(text.as_bytes(), true).ok()?).ok()?;
+    yaml.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        let value = value.trim().trim_matches(['"', '\'']);
+        (LANGUAGES.contains(&name) && !value.is_empty()).then_some(value)
+    })
 }
 
 fn options() -> serde_saphyr::Options {

@@ -91,7 +91,7 @@ impl Home {
 fn changes(pack: &Pack, state: &State, files: &[PackFile], purpose: Purpose) -> Changes {
     let primary = pack.item().metadata.primary_document.as_deref();
     let mut changes = state.changes(files, primary);
-    if purpose == Purpose::AskAgain {
+    if purpose == Purpose::AskAgain || state.language != pack.item().language {
         let areas = files.iter().filter_map(|f| Some((f.clone(), Area::of(&f.path, primary)?)));
         changes.read = areas.collect();
     }
@@ -242,7 +242,8 @@ fn open_folder(folder: &Path) -> Result<Option<Opened>, TantivyError> {
 
 fn opened(index: Index, fields: Fields, state: State) -> Result<Opened, TantivyError> {
     let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-    Ok(Opened { searcher: reader.searcher(), fields, state, index })
+    let languages = state.languages();
+    Ok(Opened { searcher: reader.searcher(), fields, state, index, languages })
 }
 
 fn size(folder: &Path) -> u64 {

@@ -3,6 +3,7 @@
 use crate::files::now_ns;
 use crate::index::schema::{Area, Fields};
 use crate::index::state::{Changes, Known, State, nanoseconds};
+use crate::index::terms::Language;
 use crate::pack::{Pack, PackFile, plain_text};
 use crate::said;
 use crate::section::sections;
@@ -83,6 +84,7 @@ impl Writing<'_> {
         changes: &Changes,
     ) -> Result<(State, IndexReport), TantivyError> {
         let before = state.clone();
+        state.language.clone_from(&self.pack.item().language);
         let mut writer: Option<IndexWriter> = None;
         let mut read = 0;
         for path in &changes.gone {
@@ -125,18 +127,22 @@ impl Writing<'_> {
     ) -> Result<(), TantivyError> {
         let read_ns = now_ns();
         let text = self.pack.read(&file.path, MAX_FILE_BYTES);
+        let of_pack = self.pack.item().language.as_deref();
+        let language = text.as_deref().ok().and_then(|text| Language::of_page(text, of_pack));
         let mut known = Known {
             bytes: file.bytes,
             modified_ns: nanoseconds(file.modified_ns),
             read_ns,
             area: area.number(),
             sections: 0,
+            language,
             digest: Digest::of_text(text.as_deref().unwrap_or_default()),
             problem: text.as_ref().err().map(ToString::to_string),
         };
         let old = state.files.get(&file.path);
         let is_same = |old: &Known| {
-            old.digest == known.digest && old.area == known.area && old.problem == known.problem
+            (&old.digest, old.area, &old.problem, old.language)
+                == (&known.digest, known.area, &known.problem, known.language)
         };
         if let Some(old) = old.filter(|old| is_same(old)) {
             known.sections = old.sections;
@@ -156,7 +162,12 @@ impl Writing<'_> {
                 writer.delete_term(self.fields.file(&file.path));
             }
             for section in &sections {
-                writer.add_document(self.fields.document(&file.path, area, section, &text))?;
+                writer.add_document(self.fields.document(
+                    (&file.path, area),
+                    section,
+                    &text,
+                    language,
+                ))?;
             }
         }
         known.sections = u32::try_from(sections.len()).unwrap_or(u32::MAX);

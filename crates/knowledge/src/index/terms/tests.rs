@@ -29,6 +29,88 @@ fn kn_11_words_meet_in_all_their_forms() {
     }
 }
 
+fn in_language(text: &str, language: Language) -> Vec<String> {
+    let mut stream = Stream::in_language(text, Some(language));
+    let mut found = Vec::new();
+    stream.process(&mut |token| found.push(token.text.clone()));
+    found
+}
+
+#[test]
+fn ma_7_words_of_a_language_meet_in_all_their_forms() {
+    let groups: [(Language, &[&str]); 16] = [
+        (Language::German, &["Funktion", "Funktionen", "funktioniert", "funktionieren"]),
+        (Language::German, &["verwenden", "verwendet", "Verwendung", "verwendete"]),
+        (Language::German, &["Passwort", "Passworts", "PASSWORT"]),
+        (Language::German, &["Installation", "installieren", "installiert", "Installationen"]),
+        (Language::German, &["Schlüssel", "Schlüssels", "schlussel"]),
+        (Language::French, &["utilisation", "utiliser", "utilisateur", "utilisateurs", "utilisé"]),
+        (Language::French, &["application", "applications", "appliquer", "appliquée"]),
+        (Language::French, &["journal", "journaux"]),
+        (Language::Spanish, &["configuración", "configurar", "configuraciones", "configurado"]),
+        (Language::Spanish, &["declarar", "declaramos", "declaraciones", "declararlo"]),
+        (Language::Portuguese, &["função", "funções"]),
+        (Language::Portuguese, &["aplicação", "aplicar", "aplicações", "aplicado"]),
+        (Language::Italian, &["installazione", "installare", "installato", "installazioni"]),
+        (Language::Dutch, &["bestand", "bestanden"]),
+        (Language::Russian, &["файл", "файла", "файлов", "файлами"]),
+        (Language::Russian, &["настройка", "настройки", "настройку", "настройками"]),
+    ];
+    for (language, group) in groups {
+        let first = in_language(group[0], language);
+        let met = group.iter().all(|word| in_language(word, language) == first);
+        assert!(met, "{language:?} {group:?}: {first:?}");
+    }
+}
+
+#[test]
+fn ma_7_names_with_digits_and_short_words_keep_their_letters() {
+    assert_eq!(
+        in_language("v2s utf8er dies ab", Language::German),
+        ["v2s", "utf8er", "dies", "ab"]
+    );
+}
+
+#[test]
+fn ma_7_language_of_a_page_is_named_or_shown_or_that_of_its_pack() {
+    let german = "Die Datei wird gelesen, wenn der Dienst startet und sie nicht leer ist.";
+    let english = "The file is read when the service starts, and it is not to be empty.";
+    let of = |text: &str| Language::of_page(text, None);
+    assert_eq!(of(german), Some(Language::German));
+    assert_eq!(
+        of("El archivo se lee cuando el servicio no está en uso, y esto es lo normal."),
+        Some(Language::Spanish)
+    );
+    assert_eq!(
+        of("Le fichier est lu quand le service n'est pas dans la liste pour les tests."),
+        Some(Language::French)
+    );
+    assert_eq!(
+        of("O arquivo é lido quando o serviço não está em uso, e isto é o normal para você."),
+        Some(Language::Portuguese)
+    );
+    assert_eq!(
+        of("Il file è letto quando il servizio non è in uso, e questo è normale per gli utenti."),
+        Some(Language::Italian)
+    );
+    assert_eq!(
+        of("Het bestand wordt gelezen als de dienst niet aan is, en dit is ook bij ons zo."),
+        Some(Language::Dutch)
+    );
+    assert_eq!(
+        of("Файл читается, когда служба не запущена, и это не ошибка, если он есть на диске."),
+        Some(Language::Russian)
+    );
+    assert_eq!(of(english), None);
+    assert_eq!(of("文件在服务启动时读取。"), None);
+    assert_eq!(Language::of_page("Preise", Some("de-AT")), Some(Language::German));
+    assert_eq!(Language::of_page(english, Some("de")), None);
+    let named = format!("---\ntitle: Preise\nlang: \"de\"\n---\n\n{english}");
+    assert_eq!(of(&named), Some(Language::German));
+    assert_eq!(of(&format!("---\nlanguage: en-GB\n---\n\n{german}")), None);
+    assert_eq!(of(&format!("{german}\n{english}\n")), None, "two languages alike show none");
+}
+
 #[test]
 fn kn_11_case_is_folded_as_unicode_says() {
     for group in [
@@ -76,6 +158,16 @@ fn kn_11_endless_words_are_left_out() {
 }
 
 proptest! {
+    #[test]
+    fn ma_7_any_word_is_stemmed_in_any_language(text in any::<String>()) {
+        for language in Language::ALL {
+            let mut stream = Stream::in_language(&text, Some(language));
+            while stream.advance() {
+                prop_assert!(!stream.token().text.is_empty());
+            }
+        }
+    }
+
     #[test]
     fn kn_11_terms_stand_in_text(text in any::<String>()) {
         let mut stream = Stream::new(&text);

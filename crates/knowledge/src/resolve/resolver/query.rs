@@ -3,16 +3,19 @@
 pub(super) mod asking;
 mod words;
 
-use crate::index::terms::{Kind, Stream, comparable};
+use crate::index::Form;
+use crate::index::terms::{Kind, Language, Stream, comparable, is_unspaced, word_in};
 use crate::resolve::types::Intent;
 use asking::{Phrase, is_hiragana};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use tantivy::tokenizer::TokenStream;
 
 /// The most different terms that are looked for; of a longer task the rarest are taken.
 pub(super) const MAX_TERMS: usize = 60;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct QueryTerm {
     /// As the index has it.
     pub(crate) text: String,
@@ -27,9 +30,19 @@ pub(crate) struct QueryTerm {
     /// True if it belongs to how tasks are worded: it is content when the task has no other, or
     /// where a heading of the pack has it.
     pub(super) is_weak: bool,
+    /// What a pack may have in its place, by its languages.
+    pub(super) forms: Vec<Form>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+impl QueryTerm {
+    /// Returns all that is looked for: the term, and what a pack may have in its place.
+    pub(super) fn sought(&self) -> Vec<Form> {
+        let own = [Form::own(self.text.clone())];
+        own.into_iter().chain(self.forms.iter().cloned()).collect()
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Query {
     /// The text in comparable form.
     pub(crate) text: String,
@@ -52,13 +65,54 @@ impl Query {
                 let is_hint = stream.kind() == Kind::One && !is_content;
                 let text = token.text.clone();
                 let is_weak = !is_content && !is_hint;
-                terms.push(QueryTerm { text, at, is_content, is_pair, is_hint, is_weak });
+                terms.push(QueryTerm {
+                    text,
+                    at,
+                    is_content,
+                    is_pair,
+                    is_hint,
+                    is_weak,
+                    forms: Vec::new(),
+                });
             }
         }
-        if !terms.iter().any(|term| term.is_content) {
-            terms.iter_mut().for_each(|term| term.is_content = true);
+        let mut query = Self { text, terms };
+        query.settle();
+        query
+    }
+
+    /// Takes all terms for content where none is.
+    fn settle(&mut self) {
+        if !self.terms.iter().any(|term| term.is_content) {
+            self.terms.iter_mut().for_each(|term| term.is_content = true);
         }
-        Self { text, terms }
+    }
+
+    /// Returns the question as it is asked of a pack with pages in these languages: with the words
+    /// as they have them, and the words of their grammar as no content (MA-7).
+    pub(super) fn in_languages(&self, languages: &BTreeSet<Language>) -> Cow<'_, Self> {
+        if languages.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut query = self.clone();
+        for term in &mut query.terms {
+            let word = self.text.get(term.at.clone()).unwrap_or_default();
+            if term.is_pair || term.is_hint || word.chars().any(is_unspaced) {
+                continue;
+            }
+            let lower = word.to_lowercase();
+            for language in languages {
+                let form = Form::own(word_in(word, *language));
+                if form.words.first() != Some(&term.text) && !term.forms.contains(&form) {
+                    term.forms.push(form);
+                }
+                if language.has_function_word(&lower) {
+                    (term.is_content, term.is_weak) = (false, false);
+                }
+            }
+        }
+        query.settle();
+        Cow::Owned(query)
     }
 
     /// Returns the intent that the words show.

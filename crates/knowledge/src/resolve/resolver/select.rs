@@ -4,7 +4,7 @@ mod gate;
 mod links;
 pub(super) mod rank;
 
-use super::query::{MAX_TERMS, Query};
+use super::query::{MAX_TERMS, Query, QueryTerm};
 use crate::index::terms::Stream;
 use crate::index::{Area, Hit, Listing, Opened, Place, Search, View};
 use crate::item::{Profile, RuntimeMode};
@@ -89,6 +89,7 @@ pub(super) fn select(
     let item = pack.item();
     let evidence = task.evidence || intent.wants_evidence();
     let areas = areas(view, intent, task);
+    let query = &*query.in_languages(&view.opened.languages);
     let raised = raised(&view.opened, query)?;
     let (search, numbers) = prepare(&view.opened, query, &areas, &raised)?;
     let weights = Weights::of(query, &numbers, &search, &raised);
@@ -167,7 +168,7 @@ fn prepare<'v>(
     areas: &[Area],
     raised: &HashSet<usize>,
 ) -> Result<(Search<'v>, Vec<usize>), TantivyError> {
-    let all = query.terms.iter().map(|term| term.text.clone()).collect();
+    let all = query.terms.iter().map(QueryTerm::sought).collect();
     let search = Search::new(opened, all, areas)?;
     let numbers: Vec<usize> = (0..query.terms.len()).collect();
     if numbers.len() <= MAX_TERMS {
@@ -183,8 +184,8 @@ fn prepare<'v>(
     });
     kept.truncate(MAX_TERMS);
     kept.sort_unstable();
-    let texts = kept.iter().filter_map(|at| Some(query.terms.get(*at)?.text.clone()));
-    Ok((Search::new(opened, texts.collect(), areas)?, kept))
+    let rarest = kept.iter().filter_map(|at| Some(query.terms.get(*at)?.sought()));
+    Ok((Search::new(opened, rarest.collect(), areas)?, kept))
 }
 
 /// Which sections of an area are wanted.

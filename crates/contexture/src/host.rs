@@ -245,6 +245,10 @@ impl Host for LiveHost {
         })
     }
 
+    fn keeps_events(&self) -> bool {
+        self.run.recorder.is_on()
+    }
+
     fn record(&self, mut event: Event) {
         if event.kind == TraceKind::Run && event.phase == Phase::End {
             self.run.sum_up(&mut event.data);

@@ -57,6 +57,11 @@ pub trait Host: Send + Sync {
     /// Records a trace event; the host adds the time.
     fn record(&self, event: Event);
 
+    /// Reports whether events are kept. If not, the values in them are not written out.
+    fn keeps_events(&self) -> bool {
+        true
+    }
+
     /// Reports whether the run is to stop with `Cancelled`; called every few thousand instructions.
     fn is_cancelled(&self) -> bool {
         false

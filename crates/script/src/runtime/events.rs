@@ -44,6 +44,11 @@ impl<'r> Trace<'r> {
         self.ids.clone()
     }
 
+    /// Reports whether the host keeps events; numbers are given out in any case.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.host.keeps_events()
+    }
+
     fn next(&self) -> u64 {
         self.ids.next()
     }
@@ -54,15 +59,17 @@ impl<'r> Trace<'r> {
         self.record(Event { id, parent, kind, phase: Phase::Instant, data, texts: Vec::new() });
     }
 
-    /// Reports an event that takes no time, with one field that is JSON text.
+    /// Reports an event that takes no time, with one field that is JSON text; a host that keeps no
+    /// events gets none.
     pub(crate) fn instant_text(
         &self,
         parent: Option<u64>,
         kind: TraceKind,
-        field: (&'static str, JsonText),
+        (name, text): (&'static str, Option<JsonText>),
     ) {
-        let (id, data) = (self.next(), json!({ (field.0): null }));
-        self.record(Event { id, parent, kind, phase: Phase::Instant, data, texts: vec![field] });
+        let (id, data) = (self.next(), json!({ name: null }));
+        let texts = text.into_iter().map(|text| (name, text)).collect();
+        self.record(Event { id, parent, kind, phase: Phase::Instant, data, texts });
     }
 
     pub(crate) fn begin(
@@ -95,13 +102,14 @@ impl<'r> Trace<'r> {
         &self,
         event: OpenEvent,
         outcome: impl IntoIterator<Item = (&'static str, Json)>,
-        field: (&'static str, JsonText),
+        (name, text): (&'static str, Option<JsonText>),
     ) {
         let OpenEvent { id, parent, kind, mut data, .. } = event;
         data.extend(outcome.into_iter().map(|(name, value)| (name.to_owned(), value)));
-        data.insert(field.0.to_owned(), Json::Null);
+        data.insert(name.to_owned(), Json::Null);
         let (phase, data) = (Phase::End, Json::Object(data));
-        self.record(Event { id, parent, kind, phase, data, texts: vec![field] });
+        let texts = text.into_iter().map(|text| (name, text)).collect();
+        self.record(Event { id, parent, kind, phase, data, texts });
     }
 
     fn record(&self, event: Event) {

@@ -122,7 +122,7 @@ fn release(value: &Value) -> Checked<Release> {
     let bound = |name: &str| match fields.get(name) {
         None | Some(Value::None(_)) => Ok(None),
         Some(Value::List(list, tag)) => {
-            let items = list.items.borrow().clone();
+            let items = list.items.borrow().to_vec();
             let mut tags = items.iter().map(Value::tag).chain([*tag, list.header.tag.get()]);
             let is_own = tags.all(|tag| tag.trust() <= Trust::Model);
             Ok(is_own.then_some(items))

@@ -87,7 +87,7 @@ pub(super) fn end(machine: &Machine<'_>, event: OpenEvent, outcome: Result<&Json
     match outcome {
         Ok(value) => {
             let done = [("outcome", Json::from("done"))];
-            machine.trace.end_text(event, done, ("value", value.clone()));
+            machine.trace.end_text(event, done, ("value", Some(value.clone())));
         }
         Err(error) if error.kind == FailureKind::Cancelled => {
             machine.trace.end(event, [("outcome", Json::from("cancelled"))]);
@@ -107,7 +107,7 @@ async fn started(
 ) -> Result<(JsonText, Label), RunError> {
     match &input {
         Given::Text(text, _) => {
-            machine.trace.instant_text(Some(run), TraceKind::Input, ("value", text.clone()));
+            machine.trace.instant_text(Some(run), TraceKind::Input, ("value", Some(text.clone())));
         }
         input => {
             let data = json!({ "value": input.to_json() });
@@ -122,7 +122,7 @@ async fn started(
         Err(fault) => Err(unplaced(machine, *fault)),
     };
     match &outcome {
-        Ok((value, _)) => machine.trace.end_text(event, [], ("value", value.clone())),
+        Ok((value, _)) => machine.trace.end_text(event, [], ("value", Some(value.clone()))),
         Err(_) => machine.trace.end(event, [("failed", Json::Bool(true))]),
     }
     outcome

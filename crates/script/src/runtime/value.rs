@@ -16,6 +16,7 @@ pub(crate) mod compare;
 pub(crate) mod copy;
 pub(crate) mod fields;
 pub(crate) mod hash;
+pub(crate) mod items;
 pub(crate) mod json;
 pub(crate) mod put;
 pub(crate) mod release;
@@ -27,6 +28,7 @@ pub(crate) mod text;
 pub(crate) mod unknown;
 
 use fields::Fields;
+use items::Items;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use tag::{Tag, Tags};
@@ -99,7 +101,7 @@ impl Header {
 pub(crate) struct List {
     pub(crate) header: Header,
     /// The items. The list only ever grows, so that a loop can walk it by index.
-    pub(crate) items: RefCell<Vec<Value>>,
+    pub(crate) items: Items,
 }
 
 #[derive(Debug)]
@@ -194,9 +196,9 @@ impl Value {
     }
 
     /// Creates a list at `epoch`. The items must have been marked with [`Value::mark_held`].
-    pub(crate) fn list(items: Vec<Value>, header: Header) -> Self {
+    pub(crate) fn list(items: impl Into<Items>, header: Header) -> Self {
         let tag = header.tag.get();
-        Self::List(Rc::new(List { header, items: RefCell::new(items) }), tag)
+        Self::List(Rc::new(List { header, items: items.into() }), tag)
     }
 
     /// Creates an object at `epoch`. Values must have been marked with [`Value::mark_held`].
@@ -273,7 +275,7 @@ impl Value {
 
 impl Drop for List {
     fn drop(&mut self) {
-        let items = std::mem::take(self.items.get_mut());
+        let items = self.items.take();
         if items.iter().any(Value::is_container) {
             dismantle(items);
         }
@@ -295,7 +297,7 @@ fn dismantle(mut pending: Vec<Value>) {
         match value {
             Value::List(list, _) => {
                 if let Some(mut list) = Rc::into_inner(list) {
-                    pending.append(list.items.get_mut());
+                    pending.append(&mut list.items.take());
                 }
             }
             Value::Object(object, _) => {

@@ -14,6 +14,32 @@ fn as_28_agent_is_called_by_name() {
 }
 
 #[test]
+fn gr_3_long_lists_that_both_agents_add_to_are_apart() {
+    let source = "
+agent Adder {
+  main func add(it) {
+    n = it.n
+    n.add(n.length)
+    [n.length, n[n.length - 1]]
+  }
+}
+main agent Boss {
+  main func() {
+    q = []
+    repeat * 40 { q.add(\"q\") }
+    first = Adder({ n: q })
+    q.add(\"own\")
+    second = Adder({ n: q })
+    q.add({ k: 1 })
+    q[41].k = 2
+    third = Adder({ n: q })
+    [first, second, third, q.length, q[40], q[41].k]
+  }
+}";
+    assert_eq!(value_of(source), json!([[41, 40], [42, 41], [43, 42], 42, "own", 2]));
+}
+
+#[test]
 fn as_28_arguments_go_by_value_across_agents() {
     let source = "
         agent Changer {

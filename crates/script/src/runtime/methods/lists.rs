@@ -27,7 +27,7 @@ pub(crate) fn sort(machine: &Machine<'_>, value: &Value, arguments: &[Value]) ->
         let keys = keyed::of_field(machine, list, "sort", field)?;
         return keyed::sort(machine, value, &keys);
     }
-    let mut items = list.items.borrow().clone();
+    let mut items = list.items.borrow().to_vec();
     check_sortable(&items)?;
     items.sort_by(by_order);
     let tag = tags_of(machine, &items);

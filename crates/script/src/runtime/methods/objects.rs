@@ -80,7 +80,7 @@ pub(crate) fn without(machine: &Machine<'_>, value: &Value, arguments: &[Value])
         Value::List(list, _) => Some((list.items.borrow(), list.header.tag.get())),
         _ => None,
     };
-    let names = list.as_ref().map_or(one, |(items, _)| items.as_slice());
+    let names = list.as_ref().map_or(one, |(items, _)| &**items);
     let mut left_out = std::collections::HashSet::with_capacity(names.len());
     let mut tag =
         tags.join(object.header.tag.get(), list.as_ref().map_or(Tag::PROGRAM, |(_, tag)| *tag));

@@ -3,13 +3,14 @@
 use super::fields::Fields;
 use super::json::check_depth;
 use super::tag::Tag;
-use super::{FIELD_BYTES, Header, List, Object, Value};
+use super::{CONTAINER_BYTES, FIELD_BYTES, Header, List, Object, Value};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::meter::Meter;
 use contexture_context::Trust;
 use std::collections::{HashMap, HashSet};
 
-/// Copies a value without sharing any container with the original. Parts that the original shares
+/// Copies a value without sharing any container with the original; lists of texts and numbers share
+/// their items until both have others ([`items`](super::items)). Parts that the original shares
 /// with itself are shared in the copy as well, so that the copy is never larger.
 pub(crate) fn deep_copy(value: &Value, meter: &Meter, epoch: u32) -> Checked<Value> {
     Copier { meter, epoch, way: None, done: HashMap::new() }.copy(value, 1)
@@ -58,6 +59,12 @@ impl Copier<'_> {
     }
 
     fn list(&mut self, list: &List, depth: usize) -> Checked<Value> {
+        if self.way.is_none()
+            && let Some(shared) = list.items.share()
+        {
+            self.meter.heap(CONTAINER_BYTES)?;
+            return Ok(Value::list(shared, self.header(&list.header)));
+        }
         let items = list.items.borrow();
         self.meter.heap((items.len() + 1) * FIELD_BYTES)?;
         let mut copy = Vec::with_capacity(items.len());

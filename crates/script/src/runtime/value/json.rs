@@ -105,11 +105,6 @@ pub(crate) fn check_depth(meter: &Meter, depth: usize) -> Checked<()> {
     Ok(())
 }
 
-/// Converts a value to JSON.
-pub(crate) fn to_json(value: &Value, meter: &Meter) -> Checked<Json> {
-    json_and_tag(value, meter).map(|(json, _)| json)
-}
-
 /// Converts a value to JSON, and returns the tag of all its parts.
 pub(crate) fn json_and_tag(value: &Value, meter: &Meter) -> Checked<(Json, Tag)> {
     json_among(value, meter, &mut 0)
@@ -127,31 +122,66 @@ pub(crate) fn json_among(value: &Value, meter: &Meter, bytes: &mut u64) -> Check
 /// Writes a value as JSON on one line, and returns the text with the tag of all its parts. What it
 /// takes is the text alone, which `string_bytes` bounds.
 pub(crate) fn printed(value: &Value, meter: &Meter) -> Checked<(String, Tag)> {
-    Printer { meter, tag: Tag::PROGRAM, text: Vec::new(), exported: None }.print(value)
+    let mut printer = Printer::new(meter, Purpose::Text);
+    printer.value(value, 1)?;
+    Ok((printer.text(), printer.tag))
 }
 
 /// Writes a value that leaves the run, without a tree of it in memory; the limit is that of
 /// [`json_and_tag`] (GR-5).
 pub(crate) fn exported(value: &Value, meter: &Meter) -> Checked<(JsonText, Tag)> {
-    let printer = Printer { meter, tag: Tag::PROGRAM, text: Vec::new(), exported: Some(0) };
-    printer.print(value).map(|(text, tag)| (JsonText::written(text), tag))
+    let mut printer = Printer::new(meter, Purpose::Export);
+    printer.value(value, 1)?;
+    Ok((JsonText::written(printer.text()), printer.tag))
+}
+
+/// Writes values that leave the run together: one as it is, several as a list that is not a level of
+/// their nesting. If nobody keeps the
+/// text it is not written, but what may not leave is refused all the same (GR-3).
+pub(crate) fn exported_all(
+    values: &[Value],
+    meter: &Meter,
+    is_kept: bool,
+) -> Checked<Option<JsonText>> {
+    let purpose = if is_kept { Purpose::Export } else { Purpose::Check };
+    let mut printer = Printer::new(meter, purpose);
+    match values {
+        [only] => printer.value(only, 1)?,
+        _ => printer.items(values, 0)?,
+    }
+    Ok(is_kept.then(|| JsonText::written(printer.text())))
 }
 
 struct Printer<'m> {
     meter: &'m Meter,
     tag: Tag,
     text: Vec<u8>,
-    /// The counted size of a value that leaves the run; `None` for a text of the program.
-    exported: Option<u64>,
+    purpose: Purpose,
+    /// The counted size so far of a value that leaves the run.
+    exported: u64,
 }
 
-impl Printer<'_> {
-    fn print(mut self, value: &Value) -> Checked<(String, Tag)> {
-        self.value(value, 1)?;
+/// What a text is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// It is a text of the program.
+    Text,
+    /// It leaves the run.
+    Export,
+    /// Only its limits are looked at: it would leave the run.
+    Check,
+}
+
+impl<'m> Printer<'m> {
+    const fn new(meter: &'m Meter, purpose: Purpose) -> Self {
+        Self { meter, tag: Tag::PROGRAM, text: Vec::new(), purpose, exported: 0 }
+    }
+
+    fn text(&mut self) -> String {
         // Only whole strings and signs of ASCII were written.
-        let text = String::from_utf8(self.text);
+        let text = String::from_utf8(std::mem::take(&mut self.text));
         let lossy = |error: FromUtf8Error| String::from_utf8_lossy(error.as_bytes()).into_owned();
-        Ok((text.unwrap_or_else(lossy), self.tag))
+        text.unwrap_or_else(lossy)
     }
 
     fn value(&mut self, value: &Value, depth: usize) -> Checked<()> {
@@ -172,59 +202,73 @@ impl Printer<'_> {
                 return Err(secret::refused(name, "shown, kept or sent here"));
             }
         }
-        match self.exported {
-            Some(_) => Ok(()),
-            None => self.meter.string(self.text.len()),
+        match self.purpose {
+            Purpose::Text => self.meter.string(self.text.len()),
+            Purpose::Export | Purpose::Check => Ok(()),
         }
     }
 
     /// Counts a part of a value that leaves the run, as [`Exporter::grow`] does.
     fn grow(&mut self, bytes: usize) -> Checked<()> {
-        let Some(sum) = &mut self.exported else { return Ok(()) };
-        *sum = sum.saturating_add(bytes as u64);
-        self.meter.export(*sum)
+        if self.purpose == Purpose::Text {
+            return Ok(());
+        }
+        self.exported = self.exported.saturating_add(bytes as u64);
+        self.meter.export(self.exported)
     }
 
     fn scalar<T: serde::Serialize + ?Sized>(&mut self, value: &T) {
-        // Writing to memory can't fail.
-        let _ = serde_json::to_writer(&mut self.text, value);
+        if self.purpose != Purpose::Check {
+            // Writing to memory can't fail.
+            let _ = serde_json::to_writer(&mut self.text, value);
+        }
+    }
+
+    fn sign(&mut self, sign: u8) {
+        if self.purpose != Purpose::Check {
+            self.text.push(sign);
+        }
     }
 
     fn list(&mut self, list: &List, depth: usize) -> Checked<()> {
-        let items = list.items.borrow();
-        self.enter(&list.header, items.len(), depth)?;
-        self.text.push(b'[');
+        self.tag = self.meter.tags().join(self.tag, list.header.tag.get());
+        self.items(&list.items.borrow(), depth)
+    }
+
+    fn items(&mut self, items: &[Value], depth: usize) -> Checked<()> {
+        self.enter(items.len(), depth)?;
+        self.sign(b'[');
         for (number, item) in items.iter().enumerate() {
             self.comma(number);
             self.value(item, depth + 1)?;
         }
-        self.text.push(b']');
+        self.sign(b']');
         Ok(())
     }
 
     fn object(&mut self, object: &Object, depth: usize) -> Checked<()> {
         let fields = object.fields.borrow();
-        self.enter(&object.header, fields.len(), depth)?;
-        self.text.push(b'{');
+        self.tag = self.meter.tags().join(self.tag, object.header.tag.get());
+        self.enter(fields.len(), depth)?;
+        self.sign(b'{');
         for (number, (name, value)) in fields.iter().enumerate() {
             self.comma(number);
             self.grow(name.len() + NODE_BYTES)?;
             self.scalar(&**name);
-            self.text.push(b':');
+            self.sign(b':');
             self.value(value, depth + 1)?;
         }
-        self.text.push(b'}');
+        self.sign(b'}');
         Ok(())
     }
 
     fn comma(&mut self, number: usize) {
         if number > 0 {
-            self.text.push(b',');
+            self.sign(b',');
         }
     }
 
-    fn enter(&mut self, header: &Header, count: usize, depth: usize) -> Checked<()> {
-        self.tag = self.meter.tags().join(self.tag, header.tag.get());
+    fn enter(&mut self, count: usize, depth: usize) -> Checked<()> {
         check_depth(self.meter, depth)?;
         self.grow(container_bytes(count, depth))
     }

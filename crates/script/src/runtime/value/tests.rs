@@ -2,7 +2,7 @@ use super::compare::{equal_and_tag, numbers};
 use super::copy::{deep_copy, refuse_ring};
 use super::fields::Fields;
 use super::json::read::Unread;
-use super::json::{Importer, exported, json_and_tag, printed, to_json};
+use super::json::{Importer, exported, exported_all, json_and_tag, printed};
 use super::*;
 use crate::runtime::error::Checked;
 use crate::runtime::meter::Meter;
@@ -31,6 +31,10 @@ fn read(text: &str, meter: &Meter) -> Result<Value, Unread> {
 
 fn equal(left: &Value, right: &Value, meter: &Meter) -> Checked<bool> {
     equal_and_tag(left, right, meter).map(|(equal, _)| equal)
+}
+
+fn to_json(value: &Value, meter: &Meter) -> Checked<Json> {
+    json_and_tag(value, meter).map(|(json, _)| json)
 }
 
 fn any_json() -> impl Strategy<Value = Json> {
@@ -159,6 +163,46 @@ fn as_28_copies_share_nothing_but_what_original_shares() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn gr_3_copies_of_a_list_of_texts_take_its_items_once() {
+    let mut limits = Limits::default();
+    limits.heap_bytes = 300_000;
+    let meter = Meter::new(limits, Rc::default());
+    let texts = import(Json::from(vec!["text"; 1_000]));
+    let copies: Checked<Vec<_>> = (0..1_000).map(|_| deep_copy(&texts, &meter, 2)).collect();
+    assert_eq!(to_json(&copies.unwrap()[999], &meter).unwrap(), to_json(&texts, &meter).unwrap());
+    let nested = import(json!({ "n": [vec!["text"; 1_000]] }));
+    let copies: Checked<Vec<_>> = (0..1_000).map(|_| deep_copy(&nested, &meter, 2)).collect();
+    assert!(copies.is_ok() && copies.unwrap().len() == 1_000);
+}
+
+#[test]
+fn gr_3_what_nobody_keeps_is_refused_as_what_is_written() {
+    let mut limits = Limits::default();
+    (limits.heap_bytes, limits.value_depth) = (4_000, 3);
+    let small = Meter::new(limits, Rc::default());
+    let secret = Value::Secret(Rc::new("KEY".to_owned()), Tag::PROGRAM);
+    for values in [
+        vec![import(json!([["a", 1.5], { "b": null }]))],
+        vec![import(json!([[1]])), import(json!("x".repeat(3_000)))],
+        vec![import(json!([[1]])), import(json!("x".repeat(4_000)))],
+        vec![import(json!([[[[1]]]]))],
+        vec![Value::list(vec![secret], Header::new(1))],
+        Vec::new(),
+    ] {
+        let codes = [true, false].map(|is_kept| {
+            exported_all(&values, &small, is_kept).map(|text| text.is_some()).map_err(|f| f.code)
+        });
+        match codes {
+            [Ok(true), Ok(false)] => {}
+            [Err(kept), Err(lost)] => assert_eq!(kept, lost),
+            other => panic!("{other:?}"),
+        }
+    }
+    let text = exported_all(&[import(json!([1])), import(json!("文"))], &small, true).unwrap();
+    assert_eq!(text.unwrap().as_str(), "[[1],\"文\"]");
 }
 
 #[test]

@@ -316,14 +316,13 @@ pub(super) fn add(
     };
     writable(&target.header, epoch)?;
     refuse_ring(list, item, &machine.meter)?;
-    let mut items = target.items.borrow_mut();
-    machine.meter.collection(items.len() + 1)?;
-    machine.meter.heap(ITEM_BYTES)?;
+    machine.meter.collection(target.items.borrow().len() + 1)?;
+    machine.meter.heap(target.items.written_by(item) * ITEM_BYTES)?;
     item.mark_held();
     let tags = machine.meter.tags();
     let by = tags.join(chosen.of_decision(), control);
     target.header.mix(by, tags);
-    items.push(item.clone().under(by, tags));
+    target.items.push(item.clone().under(by, tags));
     Ok(())
 }
 

@@ -8,9 +8,10 @@ use crate::runtime::events::{OpenEvent, data};
 use crate::runtime::machine::Machine;
 use crate::runtime::value::Value;
 use crate::runtime::value::copy::deep_copy;
-use crate::runtime::value::json::to_json;
+use crate::runtime::value::json::exported_all;
 use contexture_context::TraceKind;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
+use std::slice;
 
 /// Copies the arguments and begins the agent's event; returns the function to enter.
 pub(super) fn begin(
@@ -26,19 +27,14 @@ pub(super) fn begin(
     };
     let first = usize::from(at);
     let arguments = regs.get_mut(first..first + usize::from(site.count)).unwrap_or_default();
-    let mut told = Vec::with_capacity(arguments.len());
-    for argument in arguments {
+    for argument in &mut *arguments {
         *argument = deep_copy(argument, &machine.meter, machine.epoch())?;
-        told.push(to_json(argument, &machine.meter)?);
     }
+    let input = exported_all(arguments, &machine.meter, machine.trace.is_kept())?;
     let parent = events.last().map_or(parent, |event| Some(event.id));
     let mut event =
         machine.trace.begin(parent, TraceKind::Agent, describe(machine, site.agent, site.function));
-    let input = match told.len() {
-        1 => told.pop().unwrap_or_default(),
-        _ => Json::Array(told),
-    };
-    machine.trace.instant(Some(event.id), TraceKind::Input, json!({ "value": input }));
+    machine.trace.instant_text(Some(event.id), TraceKind::Input, ("value", input));
     enter(machine, Some(event.id), site.agent);
     event.agent = Some(site.agent);
     events.push(event);
@@ -73,9 +69,10 @@ pub(super) fn end(
     at: Reg,
 ) -> Checked<()> {
     let result = deep_copy(register(regs, at), &machine.meter, machine.epoch())?;
-    let told = to_json(&result, &machine.meter)?;
+    let is_kept = machine.trace.is_kept();
+    let told = exported_all(slice::from_ref(&result), &machine.meter, is_kept)?;
     if let Some(event) = events.pop() {
-        machine.trace.end(event, [("value", told)]);
+        machine.trace.end_text(event, [], ("value", told));
     }
     if let Some(slot) = regs.get_mut(usize::from(at)) {
         *slot = result;

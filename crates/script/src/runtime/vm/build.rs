@@ -37,9 +37,8 @@ pub(super) fn append(
     let item = part(regs, item, take);
     if let Value::List(list, _) = register(regs, list) {
         list.header.mix(control, machine.meter.tags());
-        let mut items = list.items.borrow_mut();
-        machine.meter.collection(items.len() + 1)?;
-        items.push(item);
+        machine.meter.collection(list.items.borrow().len() + 1)?;
+        list.items.push(item);
     }
     Ok(())
 }

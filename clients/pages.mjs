@@ -1,6 +1,8 @@
-// Copies the pages that the server carries, with the modules that they import, to where the server takes them from, with a list of them.
+// Writes the pages that the server carries to where the server takes them from, with a list of their files: with the modules that they
+// import, or as one script where the package has esbuild. One script is less than half as large, and a file of its own can hold it.
 //   node clients/pages.mjs NAME [--check]     NAME: `demo` or `inspect`; `--check` reports what differs and writes nothing.
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { dirname, extname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -9,11 +11,11 @@ const assets = join(here, "../crates/server/assets");
 const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".txt": "text/plain" };
 
 /** The package of each page, and the command that writes it there. */
-const PACKAGES = { demo: { folder: "typescript", command: "npm run demo" }, inspect: { folder: "inspector", command: "npm run page" } };
+const PACKAGES = { demo: { folder: "typescript", command: "npm run demo" }, inspect: { folder: "inspector", command: "npm run page", bundled: true } };
 
-/** The files of a page by their names in it: the package's folder `page/` as it is, and the modules that `page.js` imports. */
+/** The files of a page by their names in it: those of the package's folder `page/`, and the script with what it imports. */
 export async function pageFiles(page) {
-  const { folder } = PACKAGES[page];
+  const { folder, bundled = false } = PACKAGES[page];
   const files = new Map();
   const entries = await readdir(join(here, folder, "page"), { recursive: true, withFileTypes: true });
   for (const entry of entries) {
@@ -21,6 +23,22 @@ export async function pageFiles(page) {
     const path = join(entry.parentPath, entry.name);
     files.set(nameIn(join(here, folder, "page"), path), await readFile(path, "utf8"));
   }
+  await (bundled ? bundle(folder, files) : modules(folder, files));
+  return files;
+}
+
+/** Adds one script of all sources, and writes it and the styles short. */
+async function bundle(folder, files) {
+  const { build, transform } = createRequire(join(here, folder, "package.json"))("esbuild");
+  const options = { bundle: true, format: "esm", minify: true, charset: "utf8", target: "es2022", legalComments: "none", write: false };
+  const { outputFiles } = await build({ ...options, entryPoints: [join(here, folder, "src/page.ts")] });
+  files.set("page.js", outputFiles[0].text);
+  const { code } = await transform(files.get("page.css"), { loader: "css", minify: true, charset: "utf8" });
+  files.set("page.css", code);
+}
+
+/** Adds the modules that `page.js` imports, as the compiler wrote them. */
+async function modules(folder, files) {
   const wanted = ["page.js"];
   for (let name = wanted.pop(); name !== undefined; name = wanted.pop()) {
     if (files.has(name)) continue;
@@ -28,7 +46,6 @@ export async function pageFiles(page) {
     files.set(name, text);
     for (const [, path] of text.matchAll(/\b(?:from|import)\s+"(\.[^"]+)"/g)) wanted.push(join(dirname(name), path).split(sep).join("/"));
   }
-  return files;
 }
 
 function nameIn(folder, path) {

@@ -2,7 +2,9 @@
 
 import type { About, CallAnswer, CallDiff, Context, ContextChange, ContextMessage, ContextPage, Flow, FlowHead, Hit, PackDetails, PackHead, Prompt, Run, RunEvent, RunHead, RunTokens, TextPart, Usage, Why } from "./types.js";
 import type { ContextFilter, Filter, UsageFilter } from "./address.js";
+import { addressInFile, inFile } from "./file.js";
 import { keptToken } from "./token.js";
+import { t } from "./words/words.js";
 
 /** A refusal of the server, or of the connection, as the page shows it. */
 export class ApiError extends Error {
@@ -25,6 +27,8 @@ function address(path: readonly (string | number)[], query: Query = {}): string 
 }
 
 async function get<Value>(path: readonly (string | number)[], query: Query = {}, signal?: AbortSignal): Promise<Value> {
+  const own = inFile()?.get(addressInFile(path, query));
+  if (own !== undefined) return own as Value;
   const answer = await asked(address(path, query), "application/json", signal);
   const body: unknown = await answer.json().catch(() => undefined);
   if (answer.ok && body !== undefined) return body as Value;
@@ -39,6 +43,7 @@ async function change(path: readonly string[]): Promise<unknown> {
 }
 
 async function asked(path: string, accept: string, signal?: AbortSignal, more: RequestInit = {}): Promise<Response> {
+  if (inFile()) throw new ApiError("not_in_file", t("not_in_file"), 404);
   const token = keptToken();
   const headers = { accept, ...(more.body ? { "content-type": "application/json" } : {}), ...(token === "" ? {} : { authorization: `Bearer ${token}` }) };
   return fetch(path, { ...more, headers, ...(signal ? { signal } : {}) }).catch((error: unknown) => {

@@ -2,6 +2,7 @@
 
 import { contexts, flows, knowledge, parent, read, runs, usage, type Place } from "./address.js";
 import { api } from "./api.js";
+import { runOfFile } from "./file.js";
 import { useLoaded } from "./load.js";
 import type { About } from "./types.js";
 import { move, typing } from "./keys.js";
@@ -53,8 +54,8 @@ export function App(): VNode {
   return html`
     <a class="skip" href="#main" onClick=${skip}>${t("skip")}</a>
     <header class="bar">
-      <a class="brand" href=${runs()}><img src="icon.svg" alt="" width="24" height="24" />Contexture</a>
-      <nav aria-label=${t("views")}><a href=${runs()}>${t("runs")}</a> <a href=${usage()}>${t("usage")}</a>
+      <a class="brand" href=${runs()}><img src=${icon()} alt="" width="24" height="24" />Contexture</a>
+      <nav aria-label=${t("views")}><a href=${runs()}>${t(runOfFile() === undefined ? "runs" : "kind_run")}</a>${runOfFile() === undefined && html` <a href=${usage()}>${t("usage")}</a>`}
         ${about.flows && html` <a href=${flows()}>${t("flows")}</a>`}${about.contexts && html` <a href=${contexts()}>${t("contexts")}</a>`}${about.knowledge && html` <a href=${knowledge()}>${t("knowledge")}</a>`}</nav>
       <span class="space"></span>
       <button type="button" onClick=${() => keys.current?.showModal()}>${t("keys")} <kbd>?</kbd></button>
@@ -66,9 +67,16 @@ export function App(): VNode {
     <${Keys} dialog=${keys} />`;
 }
 
+/** The icon of the page, which is within it where the page is a file of its own. */
+function icon(): string {
+  return document.querySelector<HTMLLinkElement>("link[rel=icon]")?.href ?? "";
+}
+
 function view(place: Place, about: About): Child {
+  const only = runOfFile();
   switch (place.view) {
     case "runs":
+      if (only !== undefined) return html`<${RunView} key=${only} run=${only} />`;
       return html`<${RunsView} key=${runs(place.filter)} filter=${place.filter} />`;
     case "run":
       return html`<${RunView} key=${place.run} run=${place.run} />`;

@@ -77,6 +77,8 @@ mod token;
 mod tokens;
 #[path = "cli/trace.rs"]
 mod trace;
+#[path = "cli/traces.rs"]
+mod traces;
 #[path = "cli/upgrade.rs"]
 mod upgrade;
 #[path = "cli/upkeep.rs"]

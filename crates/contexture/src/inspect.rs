@@ -2,6 +2,7 @@
 //!
 //! Everything is read from manifests; a text is looked up by its digest only where it is shown.
 
+mod alone;
 mod blame;
 mod contexts;
 mod diff;
@@ -20,6 +21,7 @@ mod view;
 mod why_not;
 mod words;
 
+pub use alone::alone;
 pub use blame::{Blame, Cause, blame};
 pub use contexts::{context, context_changes, context_messages, contexts};
 pub(crate) use diff::diff_of_functions;

@@ -24,6 +24,7 @@
 
 mod answers;
 mod contexts;
+mod file;
 mod flows;
 mod follow;
 mod guard;
@@ -35,6 +36,7 @@ mod sources;
 mod sums;
 
 pub(crate) use answers::Refused;
+pub use file::run_file;
 pub use guard::Access;
 pub(crate) use routes::{TAG, routes};
 pub use sources::Sources;

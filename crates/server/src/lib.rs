@@ -40,6 +40,8 @@ pub mod mcp;
 mod query;
 mod route;
 pub mod serve;
+#[cfg(feature = "otel")]
+pub mod traces;
 mod web;
 
 pub use fault::Fault;

@@ -27,7 +27,7 @@ mod limits;
 mod message;
 mod neighbours;
 mod openai;
-mod operations;
+pub(crate) mod operations;
 mod phase;
 mod place;
 pub mod probe;

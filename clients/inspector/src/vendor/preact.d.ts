@@ -1,4 +1,4 @@
-/** What the page uses of `page/vendor/preact.js`, which is htm/preact/standalone of htm 3.1.1. */
+/** What the page uses of `preact.js`, which is htm/preact/standalone of htm 3.1.1. */
 
 export type Child = VNode | string | number | boolean | null | undefined | readonly Child[];
 export interface VNode {

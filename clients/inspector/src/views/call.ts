@@ -6,6 +6,7 @@ import { Attempts } from "../call/attempts.js";
 import { CutLine, Items, Selected, TokenBar } from "../call/list.js";
 import { MessageView } from "../call/message.js";
 import { WhyNot } from "../call/why.js";
+import { runOfFile } from "../file.js";
 import { useLoaded, Waiting } from "../load.js";
 import { count, json, place } from "../text/format.js";
 import { Block, Name } from "../text/show.js";
@@ -18,7 +19,7 @@ export function CallView({ run, call }: { readonly run: string; readonly call: n
   const prompt = useLoaded((signal) => api.prompt(run, call, signal), [run, call]);
   return html`
     <section data-view="call">
-      <p class="path"><a href=${runs()}>${t("runs")}</a> <span aria-hidden="true">›</span> <a href=${runAddress(run)}><${Name} text=${run} /></a></p>
+      <p class="path">${runOfFile() === undefined && html`<a href=${runs()}>${t("runs")}</a> <span aria-hidden="true">›</span> `}<a href=${runAddress(run)}><${Name} text=${run} /></a></p>
       <${Waiting} loaded=${head} what="loading_call">${(answer: CallAnswer) => html`<${Head} run=${run} answer=${answer} />`}</>
       <${Waiting} loaded=${prompt} what="loading_prompt">${(value: Prompt) => head.value && html`<${Body} run=${run} call=${call} prompt=${value} manifest=${head.value.manifest} />`}</>
     </section>`;
@@ -59,7 +60,7 @@ function Body({ run, call, prompt, manifest }: BodyProps): VNode {
       </div>
       <aside class="side" aria-label=${t("details")}>
         <${Attempts} prompt=${prompt} manifest=${manifest} />
-        <${WhyNot} run=${run} call=${call} />
+        ${runOfFile() === undefined && html`<${WhyNot} run=${run} call=${call} />`}
         <${Items} run=${run} prompt=${prompt} />
         <${Selected} manifest=${manifest} />
         ${masked(manifest)}

@@ -2,6 +2,7 @@
 
 import { api, ApiError } from "../api.js";
 import { call as callAddress, runs } from "../address.js";
+import { runOfFile } from "../file.js";
 import { Refused, useLoaded, Waiting } from "../load.js";
 import { cost, count, counted, duration, json, size, time } from "../text/format.js";
 import { Block, Name } from "../text/show.js";
@@ -26,7 +27,7 @@ export function RunView({ run }: { readonly run: string }): VNode {
   }, [tree, head.value]);
   return html`
     <section data-view="run">
-      <p class="path"><a href=${runs()}>${t("runs")}</a></p>
+      ${runOfFile() === undefined && html`<p class="path"><a href=${runs()}>${t("runs")}</a></p>`}
       <${Waiting} loaded=${head} what="loading_run">${(value: RunHead) => html`<${Head} head=${value} />`}</>
       ${tree.error !== undefined && html`<${Refused} error=${tree.error} />`}
       ${tree.root && html`<${Events} tree=${tree} root=${tree.root} version=${version} run=${run} />`}

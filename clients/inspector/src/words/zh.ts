@@ -5,7 +5,7 @@ import type { Word } from "./words.js";
 export const zh: Record<Word, string> = {
   skip: "跳到内容", keys: "快捷键", language: "语言", close: "关闭", no_view: "没有这个页面", all_runs: "全部运行", unknown: "未知",
   key_next: "下一行", key_previous: "上一行", key_open: "打开该行", key_back: "返回", key_tree: "收起和展开事件", key_help: "显示快捷键",
-  refused: "无法显示此内容。", free: "免费",
+  refused: "无法显示此内容。", not_in_file: "此文件中没有：它只包含一次运行及当时记录的内容。", free: "免费",
   token: "访问令牌", let_in: "继续", token_help: "令牌需要 inspect 权限，只保存在此标签页中，关闭后即失效。",
 
   views: "页面", usage: "用量", loading_usage: "正在汇总……", usage_by: "分组", usage_step: "时间单位", day: "日", hour: "小时", place: "位置", over_time: "随时间变化", failures: "失败", median: "半数不超过", most: "95% 不超过", sum: "合计",

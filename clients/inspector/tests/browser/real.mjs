@@ -1,7 +1,10 @@
 // The views over a running `contexture inspect`, whose runs the check made: a question that a cut policy could not answer (LEFT), the same with
 // more room (RIGHT), one with hostile and long texts (ODD), and one of many events (MANY). The program CONTEXTURE then makes runs while the page looks.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { SlowModel } from "./slow_model.mjs";
 
 const WIDTHS = [360, 1_280, 2_560];
@@ -11,6 +14,7 @@ export async function real(driver, { left, right, odd, many, contexture }) {
   await story(driver, left, right);
   await strange(driver, odd);
   await large(driver, many);
+  await alone(driver, contexture, left, odd);
   await pictures(driver, left, right);
   await drawn(driver, left, right);
   await driver.look(1_280, "light");
@@ -97,6 +101,38 @@ async function large(driver, many) {
   assert.ok((await page.value("document.querySelectorAll('.row').length")) < 80);
   await driver.quiet("a run of many events");
   driver.ok("a loop of 3,000 iterations is loaded whole, and only the rows in view exist");
+}
+
+/** Runs as files of their own: the same page, which asks nobody. */
+async function alone(driver, contexture, left, odd) {
+  const { page } = driver;
+  const served = driver.url;
+  const sent = [];
+  page.on("Network.requestWillBeSent", ({ request }) => sent.push(request.url));
+  await page.send("Network.enable");
+  for (const [run, hash] of [[left, ""], [left, `#/runs/${left}/calls/1`], [odd, `#/runs/${odd}/calls/1`]]) {
+    const file = resolve(`${run}.html`);
+    await writeFile(file, execFileSync(contexture, ["trace", "export", run, "--html"], { maxBuffer: 1 << 28 }));
+    driver.url = pathToFileURL(file).href;
+    await driver.open(hash, hash === "" ? "run" : "call");
+    await page.until(hash === "" ? "document.querySelectorAll('[role=treeitem]').length > 7" : "document.querySelector('.message')");
+    await driver.accessible(`${run} in a file`);
+    await driver.fits(`${run} in a file`);
+    await driver.shot(`file-${hash === "" ? "run" : run === odd ? "odd" : "call"}-1280-light`, true);
+    await driver.quiet(`${run} in a file`);
+  }
+  assert.match(await driver.text(".sent"), /<script>document\.title = "hacked"<\/script>/);
+  assert.ok((await driver.text("main")).includes("⟦U+202E⟧"));
+  driver.url = pathToFileURL(resolve(`${left}.html`)).href;
+  await driver.open(`#/runs/${left}/calls/1`, "call");
+  await page.until("document.querySelector('.items button')");
+  await page.value("[...document.querySelectorAll('.items button')].find((one) => one.innerText === 'Show the whole value').click()");
+  await page.until("document.querySelector('.cut-text')?.innerText.includes('Orders to islands take two days more')", "the cut text can be opened");
+  const asked = sent.filter((url) => !/^(file|data|about|blob):/.test(url));
+  assert.deepEqual(asked, [], "nothing is fetched");
+  await page.send("Network.disable");
+  driver.url = served;
+  driver.ok("a run in one file is shown with its prompts and what was cut, and fetches nothing");
 }
 
 async function pictures(driver, left, right) {

@@ -14,7 +14,11 @@ use crate::support::runtime;
 use crate::support::signals::Signals;
 use contexture::durable::Durable;
 use contexture::run::{RunReport, RunRequest};
+#[cfg(feature = "otel")]
+use contexture::store::runs::RunId;
 use contexture::{Project, Runtime};
+#[cfg(feature = "otel")]
+use contexture_server::traces::Traces;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -69,7 +73,30 @@ pub(crate) fn carry_out(
     let (report, ended_by) = drive(project, request, &screen)?;
     screen.clear();
     let end = report::End { output, is_dry, project, took: began.elapsed() };
-    end.report(report, terminal).map_err(|abort| interrupted(abort, ended_by))
+    let run = report.run.clone();
+    let result = end.report(report, terminal).map_err(|abort| interrupted(abort, ended_by));
+    if let Err(fault) = send_trace(project, run.as_deref()) {
+        terminal.warn(&fault);
+    }
+    result
+}
+
+/// Sends the run to the collector that the environment names, if it was kept (IN-14). The value is
+/// printed by then, and a collector that is away is not a failure of the run.
+#[cfg(feature = "otel")]
+fn send_trace(project: &Project, run: Option<&str>) -> Result<(), String> {
+    let Some(run) = run.and_then(RunId::parse) else { return Ok(()) };
+    let told = |fault: contexture_server::Fault| fault.message;
+    if let Some(traces) = Traces::open(project).map_err(told)? {
+        traces.export(&*contexture::runs(project), &run).map_err(told)?;
+    }
+    Ok(())
+}
+
+#[cfg(not(feature = "otel"))]
+#[allow(clippy::unnecessary_wraps, reason = "what sends traces is left out")]
+fn send_trace(_project: &Project, _run: Option<&str>) -> Result<(), String> {
+    Ok(())
 }
 
 /// Gives a run that a signal ended the exit code that shells expect.

@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         Action::WhyNot(args) => why_not::run(args, &runs, terminal),
         Action::Diff(args) => diff::run(args, &runs, terminal),
         Action::Blame(args) => blame::run(args, &runs, terminal),
-        Action::Export(args) => export::run(args, &runs, terminal),
+        Action::Export(args) => export::run(args, &runs, &project, terminal),
         Action::Prune(args) => prune::run(args, &runs, terminal),
     }
 }

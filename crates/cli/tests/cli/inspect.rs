@@ -174,6 +174,35 @@ fn in_14_exported_run_of_somebody_else_is_shown_as_it_was() {
 }
 
 #[test]
+fn in_14_run_in_one_file_has_answers_of_api_and_fetches_nothing() {
+    let sandbox = after(&["Which port?"]);
+    let page = sandbox.run(["trace", "export", "latest", "--html"]).exits(0).stdout;
+    let block = page.split_once("id=\"answers\">").unwrap().1.split_once("</script>").unwrap().0;
+    let answers: Value = serde_json::from_str(block).unwrap();
+    let inspector = Inspector::start(&sandbox, &[]);
+    let id = answers["alone"].as_str().unwrap();
+    for path in ["", "/calls/1", "/calls/1/prompt", "/calls/2", "/calls/2/prompt"] {
+        let mut answer = inspector.json(&format!("/v1/runs/{id}{path}"));
+        assert_eq!(answers[format!("runs/{id}{path}")], answer.take(), "{path}");
+    }
+    for query in ["tokens?by=label", "tokens?by=line", "tokens?by=source", "events?parent=1"] {
+        let answer = inspector.json(&format!("/v1/runs/{id}/{query}"));
+        assert_eq!(answers[format!("runs/{id}/{query}")], answer, "{query}");
+    }
+    // What was cut can be opened: the notes with all their sentences.
+    let items = &answers[format!("runs/{id}/calls/2")]["manifest"]["items"];
+    let notes = items.as_array().unwrap().iter().find(|item| item["label"] == "notes").unwrap();
+    let whole = &answers[format!("texts/{id}/{}", notes["value"].as_str().unwrap())];
+    assert_eq!(whole["text"].as_str().unwrap().matches("port 7878").count(), 20, "{whole}");
+    // A text of the record is data, and the policy lets no other script run.
+    assert!(!page.contains("<script>alert(1)"), "the record's markup");
+    let policy = page.split_once("Content-Security-Policy\" content=\"").unwrap().1;
+    assert!(policy.starts_with("default-src 'none'; script-src 'sha256-"), "{policy:.80}");
+    assert!(!page.contains(" src=\"") && !page.contains("'self'"), "it names no other file");
+    let _ = sandbox.run(["trace", "export", "latest", "--html", "--json"]).exits(2);
+}
+
+#[test]
 fn in_9_why_not_tells_what_decided() {
     let sandbox = after(&["Which port?"]);
     let verdict = |call: &str, asked: &str| {

@@ -38,6 +38,12 @@ pub enum InspectError {
     /// The store can't be read.
     #[error("{0}")]
     Store(String),
+    /// The run is too large for one file.
+    #[error("the page of the run would have more than {most} bytes")]
+    TooLarge {
+        /// The most bytes.
+        most: usize,
+    },
 }
 
 /// A run that was loaded, with the store that has its texts.
@@ -135,7 +141,11 @@ impl<'a> Kept<'a> {
     /// # Errors
     /// [`InspectError::NoSuchCall`], [`InspectError::MissingText`].
     pub fn prompt(self, number: u64) -> Result<Vec<SentRequest>, InspectError> {
-        let call = self.call(number)?;
+        self.requests(&self.call(number)?)
+    }
+
+    /// Returns all requests of a model call, exactly as they were sent.
+    pub(super) fn requests(self, call: &Call<'_>) -> Result<Vec<SentRequest>, InspectError> {
         let messages = call.manifest.messages.iter().map(|message| self.message(message));
         let base = messages.collect::<Result<Vec<_>, _>>()?;
         let sent = (base, self.definitions(&call.manifest));

@@ -199,6 +199,13 @@ impl Outline {
         ids
     }
 
+    /// Returns the events that have others in them.
+    pub(super) fn parents(&self) -> Vec<u64> {
+        let mut ids: Vec<u64> = self.children.keys().copied().flatten().collect();
+        ids.sort_unstable();
+        ids
+    }
+
     /// Reads an event with its data.
     ///
     /// # Errors

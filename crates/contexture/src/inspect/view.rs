@@ -1,6 +1,6 @@
 //! What the inspector shows of a run, as JSON (IN-4): its head, a model call, a prompt, a text.
 
-use super::kept::{InspectError, Kept, SentRequest};
+use super::kept::{Call, InspectError, Kept, SentRequest};
 use super::listed::listed;
 use contexture_context::manifest::{ItemRecord, Layer, MessageRecord, Piece, Span};
 use contexture_context::{Digest, Manifest};
@@ -58,15 +58,18 @@ pub fn head(store: &dyn RunStore, id: &RunId) -> Result<Value, RunError> {
 /// # Errors
 /// [`InspectError`] when there is no such call.
 pub fn call(kept: Kept<'_>, number: u64) -> Result<Value, InspectError> {
-    let call = kept.call(number)?;
+    Ok(call_answer(kept, &kept.call(number)?))
+}
+
+pub(super) fn call_answer(kept: Kept<'_>, call: &Call<'_>) -> Value {
     let mut data = call.event.data.clone();
     if let Some(fields) = data.as_object_mut() {
         fields.remove("manifest");
         fields.remove("attempts");
     }
-    Ok(json!({
+    json!({
         "run": kept.log.id.to_string(),
-        "call": number,
+        "call": call.manifest.call,
         "event": {
             "id": call.event.id,
             "start_us": call.event.start_us,
@@ -74,7 +77,7 @@ pub fn call(kept: Kept<'_>, number: u64) -> Result<Value, InspectError> {
             "data": data,
         },
         "manifest": call.manifest,
-    }))
+    })
 }
 
 /// Returns the prompt of a model call as it was sent, with the places of its parts: `{messages,
@@ -83,8 +86,11 @@ pub fn call(kept: Kept<'_>, number: u64) -> Result<Value, InspectError> {
 /// # Errors
 /// [`InspectError`] when there is no such call, or a text of it is missing.
 pub fn prompt(kept: Kept<'_>, number: u64) -> Result<Value, InspectError> {
-    let call = kept.call(number)?;
-    let requests = kept.prompt(number)?;
+    prompt_answer(kept, &kept.call(number)?)
+}
+
+pub(super) fn prompt_answer(kept: Kept<'_>, call: &Call<'_>) -> Result<Value, InspectError> {
+    let requests = kept.requests(call)?;
     let base = call.manifest.messages.len();
     let first = requests.first();
     let sent = |index: usize| first.and_then(|first| first.messages.get(index));

@@ -6,7 +6,7 @@ use axum::extract::Path;
 use axum::http::StatusCode;
 
 /// The name, content type and text of each file, generated from the sources of the page.
-static FILES: &[(&str, &str, &str)] = include!("../../assets/inspect.rs");
+pub(super) static FILES: &[(&str, &str, &str)] = include!("../../assets/inspect.rs");
 
 pub(super) async fn index() -> Answer {
     file(Path("index.html".to_owned())).await

@@ -5,7 +5,7 @@ mod chain;
 mod lines;
 pub(crate) mod log;
 pub(crate) mod metrics;
-mod otlp;
+pub(crate) mod otlp;
 pub(crate) mod parent;
 pub(crate) mod readiness;
 #[cfg(feature = "otel")]

@@ -1,15 +1,25 @@
-//! `contexture trace export`: a run with all its texts, readable without the store.
+//! `contexture trace export`: a run with all its texts, readable without the store (AS-29, IN-14).
 
 use super::runs::Runs;
+#[cfg(feature = "otel")]
+use crate::output::text::plural;
 use crate::prelude::*;
+use contexture::Project;
 use contexture::inspect::export;
+#[cfg(feature = "otel")]
+use contexture_server::traces::Traces;
 
 const EXAMPLES: &str = "\
 Examples:
   contexture trace export latest --json > run.json
-  contexture trace export latest > run.jsonl";
+  contexture trace export latest > run.jsonl
+  contexture trace export latest --html > run.html
+  OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 contexture trace export latest --otlp
 
-/// Prints a run with all its texts: one JSON line per event, or one JSON object.
+The page of `--html` is that of `contexture inspect`, for this run alone: it needs no server, asks
+nothing of the network and sends nothing. It holds all texts of the run's prompts.";
+
+/// Prints a run with all its texts: one JSON line per event, one JSON object, or a page.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -19,9 +29,34 @@ pub(super) struct Args {
     /// Print one JSON object instead of one line per event.
     #[arg(long)]
     json: bool,
+    /// Print one page for a browser, as `contexture inspect` shows the run.
+    #[cfg(feature = "server")]
+    #[arg(long, conflicts_with = "json")]
+    html: bool,
+    /// Send the run to the OpenTelemetry collector that the environment names, and print the number of
+    /// spans.
+    #[cfg(feature = "otel")]
+    #[arg(long, conflicts_with_all = ["json", "html"])]
+    otlp: bool,
 }
 
-pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResult {
+#[cfg_attr(not(feature = "otel"), allow(unused_variables, reason = "nothing sends traces"))]
+pub(super) fn run(
+    args: &Args,
+    runs: &Runs,
+    project: &Project,
+    terminal: &Terminal,
+) -> CommandResult {
+    #[cfg(feature = "otel")]
+    if args.otlp {
+        return send(&args.run, runs, project, terminal);
+    }
+    #[cfg(feature = "server")]
+    if args.html {
+        let page = contexture_server::inspect::run_file(&*runs.store, &runs.find(&args.run)?)?;
+        terminal.print(&page)?;
+        return Ok(Exit::Done);
+    }
     let log = runs.load(&args.run, terminal)?;
     let whole = export(runs.kept(&log));
     if args.json {
@@ -31,5 +66,18 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResul
             terminal.print_json(event)?;
         }
     }
+    Ok(Exit::Done)
+}
+
+/// Sends a run to a collector (IN-14).
+#[cfg(feature = "otel")]
+fn send(run: &str, runs: &Runs, project: &Project, terminal: &Terminal) -> CommandResult {
+    let Some(traces) = Traces::open(project)? else {
+        let message = "the environment names no collector";
+        let help = "set OTEL_EXPORTER_OTLP_ENDPOINT, such as to `http://localhost:4318`";
+        return Err(CommandError::refused("bad_usage", message).help(help).into());
+    };
+    let spans = traces.export(&*runs.store, &runs.find(run)?)?;
+    terminal.print(&format!("{} sent\n", plural(spans as u64, "span")))?;
     Ok(Exit::Done)
 }

@@ -12,7 +12,7 @@ const DISABLED: &str = "OTEL_SDK_DISABLED";
 const LOCAL: &str = "http://localhost:4318";
 
 /// Returns the endpoint of spans, if the export is enabled.
-pub(super) fn endpoint(environment: &Environment) -> Result<Option<String>, Fault> {
+pub(crate) fn endpoint(environment: &Environment) -> Result<Option<String>, Fault> {
     let is = |name: &str, word: &str| {
         environment.get(name).is_some_and(|value| value.eq_ignore_ascii_case(word))
     };

@@ -10,7 +10,7 @@
 
 mod spans;
 
-pub(crate) use spans::TurnSpan;
+pub(crate) use spans::{TurnSpan, finish_reasons, name as model_name, usage};
 
 use super::metrics::Metrics;
 use super::otlp::{ENDPOINT, endpoint, wrong};
@@ -47,13 +47,7 @@ impl Telemetry {
     pub(crate) fn open(project: &Project, metrics: &Arc<Metrics>) -> Result<Self, Fault> {
         let environment = &project.environment;
         let Some(endpoint) = endpoint(environment)? else { return Ok(Self::default()) };
-        let exporter = SpanExporter::builder()
-            .with_http()
-            .with_http_client(client(environment, &endpoint)?)
-            .with_protocol(protocol(environment)?)
-            .with_endpoint(&endpoint)
-            .build()
-            .map_err(|error| wrong(ENDPOINT, &error.to_string()))?;
+        let exporter = exporter(environment, &endpoint)?;
         let provider = SdkTracerProvider::builder()
             .with_batch_exporter(Counted { exporter, metrics: Arc::clone(metrics) })
             .with_resource(resource(environment))
@@ -117,6 +111,20 @@ impl opentelemetry_sdk::trace::SpanExporter for Counted {
     }
 }
 
+/// Creates what sends spans to an endpoint.
+///
+/// # Errors
+/// A [`Fault`] for an invalid setting.
+pub(crate) fn exporter(environment: &Environment, endpoint: &str) -> Result<SpanExporter, Fault> {
+    SpanExporter::builder()
+        .with_http()
+        .with_http_client(client(environment, endpoint)?)
+        .with_protocol(protocol(environment)?)
+        .with_endpoint(endpoint)
+        .build()
+        .map_err(|error| wrong(ENDPOINT, &error.to_string()))
+}
+
 fn protocol(environment: &Environment) -> Result<Protocol, Fault> {
     let named = PROTOCOLS.iter().find_map(|name| Some((*name, environment.get(name)?)));
     match named {
@@ -151,7 +159,7 @@ fn client(environment: &Environment, endpoint: &str) -> Result<reqwest::blocking
 }
 
 /// Returns the resource: the variables may name it differently.
-fn resource(environment: &Environment) -> Resource {
+pub(crate) fn resource(environment: &Environment) -> Resource {
     let attributes = environment.get("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
     let is_named = environment.get("OTEL_SERVICE_NAME").is_some()
         || attributes.split(',').any(|one| one.trim_start().starts_with("service.name="));

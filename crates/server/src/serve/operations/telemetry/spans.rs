@@ -192,9 +192,7 @@ impl Open {
         let Some(mut span) = self.models.remove(&event) else { return };
         span.set_attributes(usage(used));
         if let Some(finish) = finish {
-            let reason = StringValue::from(finish.as_str().to_owned());
-            let reasons = Attribute::Array(Array::String(vec![reason]));
-            span.set_attribute(KeyValue::new("gen_ai.response.finish_reasons", reasons));
+            span.set_attribute(finish_reasons(finish.as_str()));
         }
         if !ok {
             span.set_attribute(KeyValue::new("error.type", "_OTHER"));
@@ -253,7 +251,13 @@ impl Open {
     }
 }
 
-fn usage(usage: &Usage) -> Vec<KeyValue> {
+/// Returns the reason why a model stopped, in the form of the conventions.
+pub(crate) fn finish_reasons(reason: &str) -> KeyValue {
+    let reasons = Attribute::Array(Array::String(vec![StringValue::from(reason.to_owned())]));
+    KeyValue::new("gen_ai.response.finish_reasons", reasons)
+}
+
+pub(crate) fn usage(usage: &Usage) -> Vec<KeyValue> {
     let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     vec![
         KeyValue::new("gen_ai.usage.input_tokens", count(usage.prompt_tokens)),
@@ -268,7 +272,7 @@ fn message(role: &str, text: &str) -> Value {
 }
 
 /// Returns the provider and the model of a URI.
-fn name(uri: &str) -> (&'static str, String) {
+pub(crate) fn name(uri: &str) -> (&'static str, String) {
     let Ok(parsed) = uri.parse::<ModelUri>() else { return ("_OTHER", uri.to_owned()) };
     let provider = match &parsed {
         ModelUri::OpenAi { .. } | ModelUri::Compatible { .. } => "openai",

@@ -16,6 +16,7 @@ mod found;
 mod judge;
 mod limits;
 mod observed;
+mod parse;
 mod record;
 mod report;
 mod run;

@@ -11,6 +11,7 @@ use crate::project::Project;
 use crate::run::SetupError;
 use crate::servers::lock_file;
 use contexture_mcp::{Lock, LockError, Pins};
+use contexture_script::program::Program;
 use serde::Serialize;
 
 /// What has changed since a project was pinned.
@@ -57,6 +58,15 @@ pub async fn drift(project: &Project) -> Result<Vec<Drift>, SetupError> {
         return Ok(Vec::new());
     }
     Ok(compare(project).await?.drift.unwrap_or_default())
+}
+
+/// Returns what the prompts of a program can hold now.
+///
+/// # Errors
+/// [`SetupError`] when the workspace or the lock can't be read.
+#[cfg(feature = "flow")]
+pub(crate) async fn of_program(project: &Project, program: &Program) -> Result<Pins, SetupError> {
+    collect::of_program(project, &read(project)?, program).await
 }
 
 /// Pins a project: writes its lock.

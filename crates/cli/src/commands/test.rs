@@ -2,7 +2,7 @@
 
 mod table;
 
-use crate::output::diagnostics::{refused_file, refused_program};
+use crate::output::diagnostics::refused_program;
 use crate::output::progress::ProgressDisplay;
 use crate::prelude::*;
 use crate::support::runtime::multi_threaded;
@@ -91,12 +91,21 @@ pub(crate) fn files_of(
             return Err(CommandError::refused("no_tests", message).help(help).into());
         }
     }
-    let load = |file: &PathBuf| {
+    let mut suites = Vec::new();
+    let mut faults: Option<EvalError> = None;
+    for file in &files {
         let project = workspace.open_for(Some(file))?;
-        let suite = eval::load(&project, file, skip_broken);
-        Ok((project, suite.map_err(|error| refused(error, terminal))?))
-    };
-    files.iter().map(load).collect()
+        match eval::load(&project, file, skip_broken) {
+            Ok(suite) => suites.push((project, suite)),
+            Err(fault) => {
+                faults = Some(match faults {
+                    Some(all) => all.and(fault),
+                    None => fault,
+                });
+            }
+        }
+    }
+    faults.map_or(Ok(suites), |faults| Err(refused(faults, terminal)))
 }
 
 /// Prints a report in the form that was asked for; JSON has the fields of `more`, too.
@@ -127,10 +136,7 @@ pub(crate) fn show(
 pub(crate) fn refused(error: EvalError, terminal: &Terminal) -> Abort {
     match error {
         EvalError::Read(error) => error.into(),
-        EvalError::Invalid { file, diagnostic } => {
-            refused_file(&file, &diagnostic, terminal.err).into()
-        }
-        EvalError::Program(checked) => refused_program(&checked, terminal).into(),
+        EvalError::Refused(checked) => refused_program(&checked, terminal).into(),
         EvalError::Setup(error) => error.into(),
         other => CommandError::refused("bad_usage", other.to_string()).into(),
     }

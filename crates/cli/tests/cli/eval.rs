@@ -98,6 +98,24 @@ fn ev_3_killed_eval_goes_on_where_it_was() {
 }
 
 #[test]
+fn ev_3_changed_file_of_program_makes_cells_new() {
+    let sandbox = sandbox(&["a", "b", "c"]);
+    sandbox.write("facts.md", "Red.");
+    let uses = PROGRAM.replace("use input.q", "use Facts\n  use input.q");
+    sandbox.write("ask.as", format!("import file Facts from \"facts.md\"\n{uses}"));
+    says(&sandbox, "one");
+    let found = sandbox.run([&EVAL[..], &["--max-calls", "1"]].concat()).exits(3).json();
+    assert_eq!(count(&found, "passed"), 1, "{found}");
+    says(&sandbox, "two");
+    sandbox.write("facts.md", "Blue.");
+    let found = sandbox.run([&EVAL[..], &["--max-calls", "2"]].concat()).exits(3).json();
+    assert_eq!((count(&found, "passed"), count(&found, "failed")), (0, 2), "{found}");
+    sandbox.write("facts.md", "Red.");
+    let found = sandbox.run(EVAL).exits(1).json();
+    assert_eq!(count(&found, "passed"), 1, "what was asked of the first text: {found}");
+}
+
+#[test]
 fn ev_3_repeat_gives_as_many_answers() {
     let sandbox = sandbox(&["a", "b"]);
     says(&sandbox, "one");

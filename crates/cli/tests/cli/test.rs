@@ -250,6 +250,11 @@ fn ev_1_half_broken_data_is_told_by_line_and_rest_runs_on_request() {
     let refused = sandbox.run(["test", "--json"]).exits(2).json();
     assert_eq!(refused["error"]["span"]["line"], 2, "{refused}");
     assert_eq!(refused["error"]["file"], "cases.jsonl");
+    let lines = |found: &Value| {
+        let faults = found["diagnostics"].as_array().unwrap();
+        faults.iter().map(|one| one["span"]["line"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(&refused), [2, 3]);
     let cases = cases(&sandbox, &["--skip-broken"], 0);
     let told: Vec<_> = cases
         .iter()
@@ -260,6 +265,36 @@ fn ev_1_half_broken_data_is_told_by_line_and_rest_runs_on_request() {
     sandbox.write("ask.test.yaml", "program: ask.as\ncases: cases.csv\n");
     sandbox.write("cases.csv", "name,input.q,answers,expect.subset\n问,007,\"[{\"\"json\"\": {\"\"answer\"\": \"\"y\"\"}}]\",\"{\"\"answer\"\": \"\"y\"\"}\"\n");
     assert_eq!(self::cases(&sandbox, &[], 0)[0]["name"], "问");
+}
+
+#[test]
+fn ev_1_two_cases_of_one_name_are_told_where_they_stand() {
+    let sandbox = sandbox("program: ask.as\ncases: cases.jsonl\n");
+    sandbox.write("cases.jsonl", "{\"name\": \"a\"}\n\n{\"name\": \"b\"}\n{\"name\": \"a\"}\n");
+    let twice = |line: u64, file: &str| {
+        let refused = sandbox.run(["test", "--json"]).exits(2).json();
+        let error = &refused["error"];
+        assert_eq!(error["message"], "two cases are called `a`, the other one in line 1");
+        assert_eq!(
+            (error["span"]["line"].as_u64(), error["file"].as_str()),
+            (Some(line), Some(file))
+        );
+    };
+    twice(4, "cases.jsonl");
+    sandbox.write("ask.test.yaml", "program: ask.as\ncases: cases.csv\n");
+    sandbox.write("cases.csv", "name,input.q\na,\"two\nlines\"\nb,x\na,y\n");
+    let refused = sandbox.run(["test", "--json"]).exits(2).json();
+    assert_eq!(refused["error"]["span"]["line"], 5, "{refused}");
+    assert_eq!(refused["error"]["message"], "two cases are called `a`, the other one in line 2");
+    sandbox.write(
+        "ask.test.yaml",
+        "program: ask.as\ncases:\n  - name: a\n  - {name: b}\n  - name: a\n",
+    );
+    let refused = sandbox.run(["test", "--json"]).exits(2).json();
+    assert_eq!(refused["error"]["span"]["line"], 5, "{refused}");
+    sandbox.write("other.test.yaml", "program: ask.as\ncases: [{nme: a}]\n");
+    let told = sandbox.run(["test"]).exits(2).stderr;
+    assert!(told.contains("ask.test.yaml:5") && told.contains("other.test.yaml:2"), "{told}");
 }
 
 /// With `CONTEXTURE_SCHEMAS=write` in the environment the file is written.

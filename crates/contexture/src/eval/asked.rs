@@ -2,23 +2,24 @@
 //! after a kill (EV-3, EV-4).
 //!
 //! Decision: the journals of the cells are the only state of an eval. A cell is
-//! found by a digest of its program, its case and what is asked; one that has its value is judged again
-//! and asks nothing. Files that a program loads are not part of it. When all cells have ended, their
-//! journals are removed, and the next eval asks anew.
+//! found by a digest of its program with what that loads, its case and what is asked; one that has its
+//! value is judged again and asks nothing. When all cells have ended, their journals are removed, and the
+//! next eval asks anew.
 
 use super::cell::Cell;
 use super::file::Suite;
 use crate::durable::{self, StoredRun};
 use crate::models::{Replacements, StandIn, default_model};
+use crate::pins;
 use crate::project::Project;
 use crate::run::{RunRequest, SetupError, cost};
 use contexture_context::Digest;
 use contexture_core::profile::Money;
 use contexture_llm::{CancelToken, Ledger, SpendLimit};
-use contexture_script::program::Program;
+use contexture_script::program::{Program, ProgramFile};
 use contexture_script::semantic::ceiling::Ceiling;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -195,15 +196,22 @@ pub(super) fn ceiling(project: &Project, program: &Program, options: &EvalOption
     cost(project, program, &request).total
 }
 
-/// Returns the digests of the files of a program.
-pub(super) fn sources(program: &Program) -> Vec<Digest> {
-    program.files.iter().map(|file| Digest::of_text(file.source.text())).collect()
+/// Returns what a program is made of and loads, by digest. Prices of models are not part of it.
+///
+/// # Errors
+/// [`SetupError`] when the workspace or its lock can't be read.
+pub(super) async fn sources(project: &Project, program: &Program) -> Result<Value, SetupError> {
+    let digest = |file: &ProgramFile| Digest::of_text(file.source.text());
+    let files: Vec<Digest> = program.files.iter().map(digest).collect();
+    let mut loads = pins::of_program(project, program).await?;
+    loads.remove("models");
+    Ok(json!([files, loads]))
 }
 
 /// Returns the key of a cell: a digest of its program, its case and what is asked.
 pub(super) fn key(
     project: &Project,
-    (suite, sources): (&Suite, &[Digest]),
+    (suite, sources): (&Suite, &Value),
     cell: &Cell<'_>,
     options: &EvalOptions,
 ) -> String {

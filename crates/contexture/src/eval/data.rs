@@ -20,7 +20,12 @@ pub(super) type Row = Result<Case, LineFault>;
 pub(super) fn jsonl(text: &str) -> Vec<Row> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines.map(|(at, line)| case_of_line(line).map_err(|why| LineFault::new(at + 1, &why))).collect()
+    lines.map(|(at, line)| row(at + 1, case_of_line(line))).collect()
+}
+
+/// Returns a case with its line, or the fault of the line.
+fn row(line: usize, case: Result<Case, String>) -> Row {
+    case.map(|case| Case { line, ..case }).map_err(|why| LineFault::new(line, &why))
 }
 
 fn case_of_line(line: &str) -> Result<Case, String> {
@@ -46,9 +51,7 @@ pub(super) fn csv(text: &str) -> Vec<Row> {
         Some(Err(fault)) => return vec![Err(fault)],
         None => return Vec::new(),
     };
-    let case = |Record { line, fields }| {
-        case_of_fields(&head, fields).map_err(|why| LineFault::new(line, &why))
-    };
+    let case = |Record { line, fields }| row(line, case_of_fields(&head, fields));
     records.map(|record| record.and_then(case)).collect()
 }
 

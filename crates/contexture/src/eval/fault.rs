@@ -11,20 +11,28 @@ pub enum EvalError {
     /// A file could not be read.
     #[error("{0}")]
     Read(#[from] ReadError),
-    /// A file of tests, or of cases, has a fault.
-    #[error("{}: {}", file.name(), diagnostic.message)]
-    Invalid {
-        /// The file.
-        file: Box<SourceFile>,
-        /// The fault, its place, and how to fix it.
-        diagnostic: Box<Diagnostic>,
-    },
-    /// The program is refused.
+    /// The program, a file of tests or one of cases has faults, which it tells with their places.
     #[error("{0}")]
-    Program(Box<CheckReport>),
+    Refused(Box<CheckReport>),
     /// Something that all runs need is missing.
     #[error(transparent)]
     Setup(#[from] SetupError),
+}
+
+impl EvalError {
+    /// Returns the faults of two files together; of other reasons the first one.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Refused(mut all), Self::Refused(more)) => {
+                all.files.extend(more.files);
+                all.diagnostics.extend(more.diagnostics);
+                Self::Refused(all)
+            }
+            (Self::Refused(_), other) => other,
+            (first, _) => first,
+        }
+    }
 }
 
 /// The code of a fault in a file of tests.
@@ -43,26 +51,32 @@ impl LineFault {
     pub(super) fn new(line: usize, message: &str) -> Self {
         Self { line, message: message.split_whitespace().collect::<Vec<_>>().join(" ") }
     }
+}
 
-    /// Returns the fault of a file.
-    pub(super) fn in_file(&self, name: &str, text: &str) -> EvalError {
-        let diagnostic = Diagnostic::error(CODE, self.message.clone(), line_span(text, self.line))
-            .with_optional_help(help(&self.message))
-            .in_file(name);
-        EvalError::Invalid {
-            file: Box::new(SourceFile::new(name, text)),
-            diagnostic: Box::new(diagnostic),
-        }
-    }
+/// Returns the refusal of a file with faults.
+pub(super) fn refusal(name: &str, text: &str, faults: &[LineFault]) -> EvalError {
+    let file = SourceFile::new(name, text);
+    let told = faults.iter().map(|fault| {
+        let message = fault.message.clone();
+        Diagnostic::error(CODE, message, line_span(&file, fault.line))
+            .with_optional_help(help(&fault.message))
+            .in_file(name)
+    });
+    let diagnostics = told.collect();
+    EvalError::Refused(Box::new(CheckReport {
+        files: vec![file],
+        diagnostics,
+        generates: Vec::new(),
+    }))
 }
 
 /// Returns the text of a line without the blanks around it.
-fn line_span(text: &str, line: usize) -> Span {
-    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    let whole = text.get(before..).and_then(|rest| rest.lines().next()).unwrap_or_default();
-    let start = before + whole.len() - whole.trim_start().len();
-    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-    Span::new(offset(start), offset(start + whole.trim().len()))
+fn line_span(file: &SourceFile, line: usize) -> Span {
+    let line = u32::try_from(line).unwrap_or(u32::MAX);
+    let whole = file.line(line);
+    let bytes = |text: &str| u32::try_from(text.len()).unwrap_or(u32::MAX);
+    let start = file.line_start(line).saturating_add(bytes(whole) - bytes(whole.trim_start()));
+    Span::new(start, start.saturating_add(bytes(whole.trim())))
 }
 
 /// Suggests what was meant by an unknown name, from the names that the message lists.
@@ -85,10 +99,9 @@ mod tests {
     #[test]
     fn ev_1_fault_covers_its_line_in_any_script() {
         let text = "用例: 1\n  有: [é]  \nlast";
-        let span = line_span(text, 2);
-        assert_eq!(text.get(span.range()), Some("有: [é]"));
-        assert_eq!(text.get(line_span(text, 3).range()), Some("last"));
-        assert_eq!(text.get(line_span(text, 9).range()), Some(""));
+        let file = SourceFile::new("a", text);
+        let told = |line| file.slice(line_span(&file, line));
+        assert_eq!((told(2), told(3), told(9)), ("有: [é]", "last", ""));
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! Files of tests, read with their data (EV-1).
 
 use super::data::{self, Row};
-use super::fault::{EvalError, LineFault};
+use super::fault::{EvalError, LineFault, refusal};
+use super::parse::parse;
 use super::suite::{Case, Cases, TestFile, Variant};
 use crate::project::Project;
 use crate::reading;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The cases of a program, ready to run.
@@ -44,22 +45,23 @@ pub fn test_schema() -> Value {
 }
 
 /// Reads a file of tests and its data. With `skips` the lines of a file of data that hold no case are
-/// left out and named; without it the first of them is a fault.
+/// left out and named; without it they are faults.
 ///
 /// # Errors
-/// [`EvalError`] with the fault and its line.
+/// [`EvalError`] with all faults of the file, each with its line.
 pub fn load(project: &Project, path: &Path, skips: bool) -> Result<Suite, EvalError> {
     let text = reading::argument(path)?;
     let name = name_in(project, path);
-    let file = parse(&name, &text)?;
+    let file = parse(&text).map_err(|faults| refusal(&name, &text, &faults))?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let mut broken = Vec::new();
-    let mut cases = match file.cases {
-        Cases::Listed(cases) => cases,
-        Cases::File(data) => read_data(project, &folder.join(data), skips, &mut broken)?,
-    };
-    finish(&mut cases, &file.variants).map_err(|fault| fault.in_file(&name, &text))?;
     let program = folder.join(&file.program);
+    let (cases, broken) = match file.cases {
+        Cases::Listed(mut cases) => {
+            finish(&mut cases, &file.variants).map_err(|faults| refusal(&name, &text, &faults))?;
+            (cases, Vec::new())
+        }
+        Cases::File(data) => read_data(project, &folder.join(data), &file.variants, skips)?,
+    };
     Ok(Suite { name, path: path.to_owned(), program, cases, broken })
 }
 
@@ -67,7 +69,7 @@ pub fn load(project: &Project, path: &Path, skips: bool) -> Result<Suite, EvalEr
 /// CSV file.
 ///
 /// # Errors
-/// [`EvalError`] with the fault and its line.
+/// [`EvalError`] with all faults of the file, each with its line.
 pub fn load_cases(project: &Project, program: &Path, path: &Path) -> Result<Suite, EvalError> {
     let is_data = path
         .extension()
@@ -75,71 +77,60 @@ pub fn load_cases(project: &Project, program: &Path, path: &Path) -> Result<Suit
     if !is_data {
         return Ok(Suite { program: program.to_owned(), ..load(project, path, false)? });
     }
-    let mut cases = read_data(project, path, false, &mut Vec::new())?;
+    let (cases, broken) = read_data(project, path, &[], false)?;
     let name = name_in(project, path);
-    finish(&mut cases, &[]).map_err(|fault| fault.in_file(&name, ""))?;
     let (path, program) = (path.to_owned(), program.to_owned());
-    Ok(Suite { name, path, program, cases, broken: Vec::new() })
-}
-
-/// Reads the text of a file of tests.
-fn parse(name: &str, text: &str) -> Result<TestFile, EvalError> {
-    serde_saphyr::from_str(text).map_err(|error| {
-        let told = error.without_snippet().to_string();
-        let told = told.strip_prefix("error: ").unwrap_or(&told);
-        let line = error.location().and_then(|at| usize::try_from(at.line()).ok());
-        LineFault::new(line.unwrap_or(1), without_place(told)).in_file(name, text)
-    })
-}
-
-/// Returns a message without its line and column, which the diagnostic has.
-fn without_place(told: &str) -> &str {
-    told.rsplit_once(" at line ").map_or(told, |(message, _)| message)
+    Ok(Suite { name, path, program, cases, broken })
 }
 
 fn read_data(
     project: &Project,
     path: &Path,
+    variants: &[Variant],
     skips: bool,
-    broken: &mut Vec<Broken>,
-) -> Result<Vec<Case>, EvalError> {
+) -> Result<(Vec<Case>, Vec<Broken>), EvalError> {
     let text = reading::argument(path)?;
     let name = name_in(project, path);
     let is_csv = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("csv"));
     let rows: Vec<Row> = if is_csv { data::csv(&text) } else { data::jsonl(&text) };
-    let mut cases = Vec::with_capacity(rows.len());
+    let (mut cases, mut faults) = (Vec::with_capacity(rows.len()), Vec::new());
     for row in rows {
         match row {
             Ok(case) => cases.push(case),
-            Err(fault) if !skips => return Err(fault.in_file(&name, &text)),
-            Err(LineFault { line, message }) => {
-                broken.push(Broken { file: name.clone(), line, message });
-            }
+            Err(fault) => faults.push(fault),
         }
     }
-    Ok(cases)
+    let broken = if skips { std::mem::take(&mut faults) } else { Vec::new() };
+    faults.extend(finish(&mut cases, variants).err().unwrap_or_default());
+    if !faults.is_empty() {
+        faults.sort_by_key(|fault| fault.line);
+        return Err(refusal(&name, &text, &faults));
+    }
+    let broken = broken.into_iter();
+    let broken =
+        broken.map(|LineFault { line, message }| Broken { file: name.clone(), line, message });
+    Ok((cases, broken.collect()))
 }
 
 /// Names cases, gives them the variants of the file, and refuses two of one name.
-fn finish(cases: &mut [Case], variants: &[Variant]) -> Result<(), LineFault> {
-    let mut names = BTreeSet::new();
+fn finish(cases: &mut [Case], variants: &[Variant]) -> Result<(), Vec<LineFault>> {
+    let (mut names, mut faults) = (BTreeMap::new(), Vec::new());
     for (at, case) in cases.iter_mut().enumerate() {
         let name = case.name.get_or_insert_with(|| format!("case {}", at + 1));
-        if !names.insert(name.clone()) {
-            let message =
-                format!("two cases are called `{name}`, expected a name of its own for each");
-            return Err(LineFault::new(1, &message));
+        if let Some(first) = names.insert(name.clone(), case.line) {
+            let told = format!("two cases are called `{name}`, the other one in line {first}");
+            faults.push(LineFault::new(case.line, &told));
         }
         if case.variants.is_empty() {
             case.variants = variants.to_vec();
         }
         let mut known = BTreeSet::new();
         if let Some(twice) = case.variants.iter().find(|variant| !known.insert(&variant.name)) {
-            let message = format!("the case `{name}` has two variants called `{}`", twice.name);
-            return Err(LineFault::new(1, &message));
+            let told = format!("the case `{name}` has two variants called `{}`", twice.name);
+            faults.push(LineFault::new(case.line, &told));
         }
     }
-    Ok(())
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
 /// Returns the path of a file in the project, or its whole path if it lies outside.
@@ -152,44 +143,6 @@ fn name_in(project: &Project, path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn fault(text: &str) -> (u32, String, String) {
-        let Err(EvalError::Invalid { file, diagnostic }) = parse("a.test.yaml", text) else {
-            panic!("it is read")
-        };
-        let line = file.position(diagnostic.span.start).line;
-        (line, diagnostic.message, diagnostic.help.unwrap_or_default())
-    }
-
-    #[test]
-    fn ev_1_file_is_read_with_all_its_keys() {
-        let text = "program: ask.as\ncases:\n  - name: 一\n    input: {q: 5}\n    answers: [{json: {a: 1}}, raw]\n    select: {facts: long}\n    variants:\n      - {name: small, model: mock, select: {facts: short}, options: {max_output: 9}}\n    limits: {max_cost: 0.1, max_calls: 3}\n    expect:\n      - equals: {a: 1}\n      - matches: {path: 'a[0].b', pattern: '^x'}\n      - where: size(value.tags) == 2\n      - near: {path: a, value: 1, within: 0.5}\n      - overlap: {path: t, with: [a], at_least: 0.6}\n      - schema: {type: object}\n      - prompt: {has_item: facts, keeps: x, max_tokens: 300, call: 1, least_trust: user}\n      - course: {calls: 1, attempts: 2, tools: [File.read]}\n      - scorer: {agent: Grader.score, at_least: 0.8}\n";
-        let file = parse("a.test.yaml", text).unwrap();
-        let Cases::Listed(cases) = file.cases else { panic!("a list") };
-        assert_eq!(cases[0].variants[0].options.max_output, Some(9));
-        assert_eq!(cases[0].limits.max_calls, Some(3));
-        let names: Vec<_> = cases[0].expect.iter().map(super::super::Expectation::name).collect();
-        let all = [
-            "equals", "matches", "where", "near", "overlap", "schema", "prompt", "course", "scorer",
-        ];
-        assert_eq!(names, all);
-    }
-
-    #[test]
-    fn ev_1_unknown_keys_and_names_are_faults_with_line_and_suggestion() {
-        let (line, message, help) = fault("program: a.as\ncases:\n  - name: x\n    expct: []\n");
-        assert_eq!((line, help.as_str()), (4, "did you mean `expect`?"), "{message}");
-        let (line, message, help) =
-            fault("program: a.as\ncases:\n  - name: x\n    expect:\n      - equal: 1\n");
-        assert_eq!((line, help.as_str()), (5, "did you mean `equals`?"), "{message}");
-        let (line, message, help) =
-            fault("program: a.as\ncases:\n  - expect:\n      - where: valu.a == 1\n");
-        assert_eq!(line, 4, "{message} {help}");
-        assert!(message.contains("did you mean `value`?"), "{message}");
-        let (line, message, _) =
-            fault("program: a.as\ncases:\n  - expect:\n      - matches: {pattern: '('}\n");
-        assert_eq!(line, 4, "{message}");
-    }
 
     #[test]
     fn ev_1_schema_takes_file_that_is_read() {

@@ -113,7 +113,7 @@ pub async fn eval(
     let project = runtime.project();
     let program = checked(runtime, suite)?;
     let mut cells = cells(suite, &program, options.repeat);
-    let sources = sources(&program);
+    let sources = sources(project, &program).await?;
     drop(program);
     for cell in &mut cells {
         cell.key = Some(key(project, (suite, &sources), cell, options));
@@ -130,7 +130,7 @@ pub async fn eval(
 pub(super) fn checked(runtime: &Runtime, suite: &Suite) -> Result<Program, EvalError> {
     let (program, checked) = load(runtime.project(), &suite.program)?;
     if checked.has_errors() {
-        return Err(EvalError::Program(Box::new(checked)));
+        return Err(EvalError::Refused(Box::new(checked)));
     }
     Ok(program)
 }

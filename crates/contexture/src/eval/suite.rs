@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_saphyr::Spanned;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -55,8 +56,9 @@ impl<'de> Visitor<'de> for CasesVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Cases, A::Error> {
         let mut cases = Vec::new();
-        while let Some(case) = items.next_element()? {
-            cases.push(case);
+        while let Some(Spanned { value, referenced, .. }) = items.next_element::<Spanned<Case>>()? {
+            let line = usize::try_from(referenced.line()).unwrap_or(usize::MAX);
+            cases.push(Case { line, ..value });
         }
         Ok(Cases::Listed(cases))
     }
@@ -95,6 +97,9 @@ pub struct Case {
     /// What is expected.
     #[serde(default)]
     pub expect: Vec<Expectation>,
+    /// Its line in the file that it stands in, from 1.
+    #[serde(skip)]
+    pub(crate) line: usize,
     /// Fields of the input as texts, which the program's shapes type: those of a CSV file.
     #[serde(skip)]
     pub(crate) pairs: Vec<(String, String)>,

@@ -40,13 +40,7 @@ pub(super) async fn collect(project: &Project, lock: &Lock) -> Result<Pins, Setu
         let help = "name a smaller folder with `--workspace`".to_owned();
         return Err(SetupError::new("too_many_programs", message, Some(help)));
     }
-    let mut collector = Collector {
-        project,
-        lock,
-        packs: Packs::open(project, PackOptions { offline: true, ..PackOptions::default() }),
-        references: References::open(project, &Options::default())?,
-        pins: Pins::new(),
-    };
+    let mut collector = Collector::open(project, lock)?;
     for name in programs {
         let (program, _) = load(project, &project.root.join(name))?;
         collector.program(&program).await;
@@ -55,7 +49,24 @@ pub(super) async fn collect(project: &Project, lock: &Lock) -> Result<Pins, Setu
     Ok(collector.pins)
 }
 
-impl Collector<'_> {
+/// Returns the pins of one program, without the default model.
+pub(super) async fn of_program(
+    project: &Project,
+    lock: &Lock,
+    program: &Program,
+) -> Result<Pins, SetupError> {
+    let mut collector = Collector::open(project, lock)?;
+    collector.program(program).await;
+    Ok(collector.pins)
+}
+
+impl<'p> Collector<'p> {
+    fn open(project: &'p Project, lock: &'p Lock) -> Result<Self, SetupError> {
+        let packs = Packs::open(project, PackOptions { offline: true, ..PackOptions::default() });
+        let references = References::open(project, &Options::default())?;
+        Ok(Self { project, lock, packs, references, pins: Pins::new() })
+    }
+
     fn add(&mut self, kind: &str, name: impl Into<String>, value: impl Into<String>) {
         self.pins.entry(kind.to_owned()).or_default().insert(name.into(), value.into());
     }

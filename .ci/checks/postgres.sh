@@ -111,6 +111,19 @@ sql "create function full_disk() returns trigger language plpgsql as \$\$ begin 
 both 503 ctx_full
 sql "drop trigger full_disk on contexture_contexts; drop function full_disk()"
 ok "a full disk is told by two servers"
+
+# -- a set whose journal the database does not take --
+sql "create function full_disk() returns trigger language plpgsql as \$\$ begin raise exception 'could not extend file' using errcode = '53100'; end \$\$;
+     create trigger full_disk before insert on contexture_entries execute function full_disk()"
+curl -s -m 30 -o "$work/set.json" "$one/v1/messages" -H 'Content-Type: application/json' -d '{
+  "messageId": "set_1", "timestamp": "2026-01-01T09:00:00Z", "type": "INSTRUCTION", "contextId": "ctx_2", "sender": { "id": "ann", "type": "USER" },
+  "content": { "instructions": [{ "instructionId": "a", "action": "echo", "parameters": { "text": "你好" } }] } }' &
+set=$!
+sleep 3
+[ ! -s "$work/set.json" ] || fail "a set without a journal is answered: $(cat "$work/set.json")"
+sql "drop trigger full_disk on contexture_entries; drop function full_disk()"
+wait "$set" || fail "a set is not answered after its database came back"
+holds "$work/set.json" 'd["type"] == "INSTRUCTION_RESPONSE" and d["content"]["status"] == "COMPLETED"' "a set whose journal was not taken is run when it is"
 "$pg_bin/psql" -q "$pg_url" -c "begin; lock table contexture_contexts in exclusive mode; select pg_sleep(20)" >>"$work/psql.log" 2>&1 &
 slow=$!
 sleep 1

@@ -128,10 +128,14 @@ pub struct Machine {
     /// The status whose event is the last one.
     last: Option<Status>,
     fault: Option<JournalError>,
-    /// True if the run is to be cancelled.
+    /// True if the journal kept an event after one that it lost.
+    has_gap: bool,
+    /// True if somebody asked to cancel the run.
     is_cancelled: bool,
     /// Steps that are to be cancelled.
     cancelled: Vec<u32>,
+    /// True if somebody asked to cancel a step.
+    is_step_cancelled: bool,
     deadline: Option<Duration>,
 }
 
@@ -164,8 +168,10 @@ impl Machine {
             finished: None,
             last: None,
             fault: None,
+            has_gap: false,
             is_cancelled: false,
             cancelled: Vec::new(),
+            is_step_cancelled: false,
             deadline,
         };
         machine.go_on();
@@ -232,7 +238,10 @@ impl Machine {
             Input::Done { step, attempt, result } => self.tried(step, attempt, result),
             Input::Asked(Ask::Cancel) => self.is_cancelled = true,
             Input::Asked(ask) => self.pause(ask == Ask::Pause),
-            Input::CancelStep { step } => self.cancelled.push(step),
+            Input::CancelStep { step } => {
+                self.cancelled.push(step);
+                self.is_step_cancelled = true;
+            }
         }
     }
 
@@ -256,7 +265,21 @@ impl Machine {
         // A run whose journal failed at the very end is incomplete, too.
         let failed = self.fault.is_some().then_some(Status::Failed);
         let status = failed.or(self.last).unwrap_or(Status::Failed);
-        Report::new(self.plan, self.cells, self.order, status, took, self.fault)
+        let is_resumable = self.is_resumable();
+        let report = Report::new(self.plan, self.cells, self.order, status, took, self.fault);
+        if is_resumable { report.resumable() } else { report }
+    }
+
+    /// Reports whether the journal failed, and this process knows nothing that it lost: no end of a step that
+    /// must not be run again, and no stop. What was kept after a lost event may follow from that.
+    fn is_resumable(&self) -> bool {
+        let is_known_here = self.has_gap
+            || self.is_cancelled
+            || self.is_step_cancelled
+            || self.is_side_late
+            || matches!(self.stop, Some(Stop::Cancelled | Stop::SetTimeout));
+        let is_lost = |(step, cell): (u32, &Cell)| cell.has_unkept_end && !self.may_repeat(step);
+        self.fault.is_some() && !is_known_here && !(0..).zip(&self.cells).any(is_lost)
     }
 
     /// Returns a change as the event of a journal.
@@ -304,7 +327,11 @@ impl Machine {
             self.fault.get_or_insert(fault);
             return;
         }
+        self.has_gap |= self.fault.is_some();
         let Some((step, attempt)) = ticket.step else { return };
+        if let Some(cell) = self.cells.get_mut(step as usize) {
+            cell.has_unkept_end = false;
+        }
         // A step that is about to be stopped need not begin.
         if ticket.is_start && self.fault.is_none() && !self.is_cancelled {
             self.act(step, attempt);

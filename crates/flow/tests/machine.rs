@@ -28,6 +28,7 @@ struct Tally {
     worlds: u64,
     events: u64,
     crashes: u64,
+    resumed: u64,
     effects: u64,
     uncertain: u64,
     stopped: u64,
@@ -38,6 +39,7 @@ impl AddAssign for Tally {
         self.worlds += other.worlds;
         self.events += other.events;
         self.crashes += other.crashes;
+        self.resumed += other.resumed;
         self.effects += other.effects;
         self.uncertain += other.uncertain;
         self.stopped += other.stopped;
@@ -56,7 +58,7 @@ fn tally(seeds: std::ops::Range<u64>) -> Tally {
 fn wa_10_random_orders_of_events_keep_rules_of_run() {
     let all = tally(0..4_000);
     // The worlds are of all kinds.
-    assert!(all.crashes > 800 && all.stopped > 300, "{all:?}");
+    assert!(all.crashes > 800 && all.stopped > 300 && all.resumed > 30, "{all:?}");
     assert!(all.effects > 10_000 && all.uncertain > 250, "{all:?}");
 }
 

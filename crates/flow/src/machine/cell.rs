@@ -18,6 +18,8 @@ pub(crate) struct Cell {
     pub(crate) is_uncertain: bool,
     /// True if its last attempt waits for a person, before any effect: it goes on as the same.
     pub(crate) is_waiting: bool,
+    /// True if its last attempt has ended, and the journal does not have that yet: only this process knows it.
+    pub(crate) has_unkept_end: bool,
     /// The failure of its last attempt, until the next one begins.
     pub(crate) last_failure: Option<Box<ActionFailure>>,
     /// The number of dependencies that have not ended.
@@ -36,6 +38,7 @@ impl Cell {
             is_replaced: false,
             is_uncertain: false,
             is_waiting: false,
+            has_unkept_end: false,
             last_failure: None,
             waiting: 0,
             attempt: 0,

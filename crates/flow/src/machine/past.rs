@@ -112,6 +112,13 @@ impl Machine {
         }
     }
 
+    /// Reports whether a step that has ended may be run again by a run that does not know it (FL-11, WA-1).
+    pub(super) fn may_repeat(&self, step: u32) -> bool {
+        let is_replaced = self.cells.get(step as usize).is_some_and(|cell| cell.is_replaced);
+        let action = self.plan.step(step).map_or("", |planned| planned.action.as_str());
+        !is_replaced && (self.plan.is_frontend(step) || self.is_repeatable(step, action, None))
+    }
+
     /// Reports whether a step may be run again though it may have taken effect (FL-11).
     fn is_repeatable(&self, step: u32, action: &str, other: Option<&Fallback>) -> bool {
         let own = self.plan.step(step).map(|step| &step.parameters);

@@ -36,6 +36,7 @@ impl Machine {
         }
         if let Some(cell) = self.cells.get_mut(step as usize) {
             cell.phase = Phase::Idle;
+            cell.has_unkept_end = true;
         }
         match result {
             Ok((value, bytes)) => {
@@ -66,6 +67,7 @@ impl Machine {
                     return;
                 }
                 cell.phase = Phase::Idle;
+                cell.has_unkept_end = true;
                 self.outputs.push(Output::Abort { step });
                 let time = self.plan.step(step).and_then(|step| step.timeout);
                 self.failed(step, too_late(time.unwrap_or_default()), true);

@@ -20,6 +20,7 @@ pub struct Report {
     took: Duration,
     fault: Option<JournalError>,
     is_suspended: bool,
+    is_resumable: bool,
 }
 
 impl Report {
@@ -31,7 +32,7 @@ impl Report {
         took: Duration,
         fault: Option<JournalError>,
     ) -> Self {
-        Self { plan, cells, order, status, took, fault, is_suspended: false }
+        Self { plan, cells, order, status, took, fault, is_suspended: false, is_resumable: false }
     }
 
     /// Marks the run as one that suspended itself.
@@ -45,6 +46,18 @@ impl Report {
     #[must_use]
     pub fn is_suspended(&self) -> bool {
         self.is_suspended
+    }
+
+    /// Marks the run as one whose journal knows all that this process does.
+    pub(crate) fn resumable(self) -> Self {
+        Self { is_resumable: true, ..self }
+    }
+
+    /// Reports whether the journal failed, and the run can be resumed from it as after the end of a process:
+    /// its outcomes then are not final (FL-11).
+    #[must_use]
+    pub fn is_resumable(&self) -> bool {
+        self.is_resumable
     }
 
     /// Returns the final status: TIMEOUT when its time was over, FAILED when a step ended FAILED or

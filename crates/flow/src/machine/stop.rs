@@ -31,8 +31,7 @@ impl Machine {
             self.is_stopped_by(Stop::Journal, ends);
             self.stop_all(Stop::Journal);
         }
-        let is_cancelled = std::mem::take(&mut self.is_cancelled);
-        if is_cancelled
+        if self.is_cancelled
             && self.stop != Some(Stop::Cancelled)
             && self.is_stopped_by(Stop::Cancelled, ends)
         {

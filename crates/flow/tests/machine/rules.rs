@@ -12,7 +12,7 @@ pub(crate) fn count(report: &Report, code: &str) -> u64 {
     report.outcomes().filter(|outcome| code_of(outcome) == code).count() as u64
 }
 
-fn code_of(outcome: &Outcome) -> &str {
+pub(crate) fn code_of(outcome: &Outcome) -> &str {
     let error = outcome.error.as_ref().map(|error| error.code.as_str());
     error.or(outcome.reason.as_ref().map(|reason| reason.code.as_str())).unwrap_or_default()
 }

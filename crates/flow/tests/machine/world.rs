@@ -43,13 +43,21 @@ pub(crate) struct World {
     starting: HashMap<u32, Box<ActionCall>>,
     acting: Vec<Attempt>,
     pub(crate) effects: Vec<Effect>,
+    /// The number of effects of earlier processes.
+    earlier: usize,
     /// Ends that the driver knows and has not told.
     known: Vec<Attempt>,
     is_paused: bool,
     has_fault: bool,
     /// True if somebody asked for a stop.
     pub(crate) is_asked_to_stop: bool,
+    /// The same when the journal failed.
+    was_asked_to_stop: bool,
+    /// True if this process was asked.
+    is_steered: bool,
     pub(crate) crashes: u64,
+    /// The number of times that the run was resumed as its journal had failed.
+    resumed: u64,
     events: u64,
 }
 
@@ -70,17 +78,45 @@ impl World {
             starting: HashMap::new(),
             acting: Vec::new(),
             effects: Vec::new(),
+            earlier: 0,
             known: Vec::new(),
             is_paused: false,
             has_fault: false,
             is_asked_to_stop: false,
+            was_asked_to_stop: false,
+            is_steered: false,
             crashes: 0,
+            resumed: 0,
             events: 0,
         }
     }
 
     /// Lets things happen until the run is over, and checks what it reports.
     pub(crate) fn run(mut self) -> Tally {
+        let mut report = self.report();
+        while report.is_resumable() {
+            assert!(report.fault().is_some() && !self.is_steered, "seed {}", self.seed);
+            self.assert_journal_has_results_of(&report);
+            self.resumed += 1;
+            self.has_fault = false;
+            self.is_asked_to_stop = self.was_asked_to_stop;
+            self.crash();
+            report = self.report();
+        }
+        self.judge(&report);
+        Tally {
+            worlds: 1,
+            events: self.events,
+            crashes: self.crashes,
+            resumed: self.resumed,
+            effects: self.effects.len() as u64,
+            uncertain: rules::count(&report, "OUTCOME_UNCERTAIN"),
+            stopped: rules::count(&report, "CANCELLED"),
+        }
+    }
+
+    /// Lets things happen until nothing is left to do.
+    fn report(&mut self) -> Report {
         self.advance();
         while !self.machine.is_done() {
             self.events += 1;
@@ -90,15 +126,20 @@ impl World {
         }
         let plan = self.plans.plan();
         let machine = std::mem::replace(&mut self.machine, Machine::new(plan, settings(None)));
-        let report = machine.into_report(self.now);
-        self.judge(&report);
-        Tally {
-            worlds: 1,
-            events: self.events,
-            crashes: self.crashes,
-            effects: self.effects.len() as u64,
-            uncertain: rules::count(&report, "OUTCOME_UNCERTAIN"),
-            stopped: rules::count(&report, "CANCELLED"),
+        machine.into_report(self.now)
+    }
+
+    /// A step that must not be run again has its result in the journal, if it has one.
+    fn assert_journal_has_results_of(&self, report: &Report) {
+        let kept = self.entries(self.durable);
+        for (number, outcome) in report.outcomes().enumerate() {
+            let step = &self.plans.steps[number];
+            let is_end = |entry: &Entry| matches!(entry, Entry::Ended(end) if end.instruction_id == outcome.instruction_id);
+            let is_kept = kept.iter().any(is_end);
+            let is_known = self.effects[self.earlier..].iter().any(|effect| effect.step == number)
+                && rules::code_of(&outcome) != "OUTCOME_UNCERTAIN";
+            let may_repeat = step.is_idempotent || step.is_front;
+            assert!(is_kept || may_repeat || !is_known, "seed {}: {outcome:?}", self.seed);
         }
     }
 
@@ -143,13 +184,20 @@ impl World {
             88 if self.chance.once_in(8) => self.ask(Ask::Cancel),
             89 if self.chance.once_in(4) => {
                 self.is_asked_to_stop = true;
+                self.is_steered = true;
                 let step = u32::try_from(self.any(self.plans.steps.len())).unwrap();
                 self.machine.handle(self.now, Input::CancelStep { step });
             }
-            90 if !self.tickets.is_empty() && self.chance.once_in(20) => {
+            90 if !self.tickets.is_empty() && self.chance.once_in(4) => {
                 self.has_fault = true;
+                self.was_asked_to_stop = self.is_asked_to_stop;
                 self.is_asked_to_stop = true;
+                // One event is lost, or all that wait are.
+                let is_away = self.chance.once_in(2);
                 self.acknowledge(Err(JournalError::new("full")));
+                while is_away && !self.tickets.is_empty() {
+                    self.acknowledge(Err(JournalError::new("full")));
+                }
             }
             91..93 => self.crash(),
             93..95 => self.wait(),
@@ -184,12 +232,17 @@ impl World {
     fn ask(&mut self, ask: Ask) {
         self.is_paused = ask == Ask::Pause;
         self.is_asked_to_stop |= ask == Ask::Cancel;
+        self.is_steered |= ask == Ask::Cancel;
         self.machine.handle(self.now, Input::Asked(ask));
     }
 
     fn acknowledge(&mut self, result: Result<(), JournalError>) {
         let ticket = self.tickets.remove(0);
-        self.durable += usize::from(result.is_ok());
+        match result {
+            Ok(()) => self.durable += 1,
+            // The lines are in the order of their tickets.
+            Err(_) => drop(self.lines.remove(self.durable)),
+        }
         self.machine.handle(self.now, Input::Kept { ticket, result });
     }
 
@@ -214,6 +267,7 @@ impl World {
             return;
         }
         self.crashes += 1;
+        self.earlier = self.effects.len();
         let open = self.lines.len() - self.durable;
         let kept = self.durable + self.any(open + 1);
         self.lines.truncate(kept);
@@ -223,6 +277,7 @@ impl World {
         self.acting.clear();
         self.known.clear();
         self.is_paused = false;
+        self.is_steered = false;
         self.now = Duration::ZERO;
         let past = Past::of(self.entries(kept));
         self.machine = Machine::new(self.plans.plan(), settings(Some(past)));

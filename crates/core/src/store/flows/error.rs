@@ -129,6 +129,12 @@ impl FlowStoreError {
         }
     }
 
+    /// Reports whether a code is that of a store that may take the same later: it is away, busy or full.
+    #[must_use]
+    pub fn is_passing(code: &str) -> bool {
+        matches!(code, "disk_full" | "flows_busy" | "flows_failed" | "flows_closed")
+    }
+
     /// Returns how to fix it.
     #[must_use]
     pub fn help(&self) -> String {

@@ -10,6 +10,7 @@ use crate::serve::app::App;
 use crate::serve::caller::Caller;
 use crate::serve::exchange::failure::refusal;
 use crate::serve::exchange::reply::{Reply, ReplySink};
+use crate::serve::exchange::results::unkept;
 use crate::serve::exchange::update::{acknowledged, once};
 use crate::serve::message::{digest, stored_answer};
 use crate::serve::neighbours;
@@ -17,7 +18,7 @@ use crate::serve::operations::audit::{AuditEvent, AuditRecord};
 use contexture::store::contexts::{
     Answer, Applied, ContextError, Key, KeyName, NewMessage, Operation, Repeated,
 };
-use contexture::store::flows::WaitFilter;
+use contexture::store::flows::{FlowStoreError, WaitFilter};
 use contexture_flow::Set;
 use contexture_flow::journal::Entry;
 use contexture_protocol::content::Runtime;
@@ -65,6 +66,9 @@ impl Outer {
         self.reply.finish(acknowledged(app, &self.update, applied));
     }
 }
+
+/// The run of a set, if it has begun, and what the journal has of it.
+type LeftSet = (Option<UnfinishedRun>, Vec<Entry>);
 
 /// The receiver of answers that are read in the context alone.
 struct Nobody;
@@ -255,10 +259,20 @@ impl Job {
     /// Repeats the answer of a message; of an asynchronous request, all responses.
     async fn again(self, repeated: Option<Repeated>) {
         if let Some((run, entries)) = self.parked().await {
-            return self.take_up(run, entries).await;
+            return self.take_up(Some(run), entries).await;
         }
-        if self.app.database.is_some() && repeated == Some(Repeated::Pending) {
-            return self.wait_for_other();
+        if repeated == Some(Repeated::Pending) {
+            if self.app.database.is_some() {
+                return self.wait_for_other();
+            }
+            match self.left().await {
+                Ok(Some((run, entries))) => return self.take_up(run, entries).await,
+                Ok(None) => {}
+                Err(error) => {
+                    let refused = unkept(&self.app, &error);
+                    return self.refuse(refused);
+                }
+            }
         }
         let answer = match repeated {
             Some(Repeated::Done(answer)) => stored_answer(&answer),
@@ -328,13 +342,32 @@ impl Job {
         read.await.ok()?
     }
 
-    /// Goes on with a set that only waited, for the client that sent it again.
-    async fn take_up(self, run: UnfinishedRun, entries: Vec<Entry>) {
+    /// Finds what the journal has of a set that has no answer and that nothing works on, as its store failed;
+    /// `None` if another process runs it.
+    async fn left(&self) -> Result<Option<LeftSet>, FlowStoreError> {
+        let (app, owner) = (Arc::clone(&self.app), Arc::clone(&self.owner));
+        let (context, message) = (self.context.clone(), self.answers().to_owned());
+        let read = tokio::task::spawn_blocking(move || {
+            let journals = &app.flows.journals;
+            match journals.of_message(&owner, &context, &message)? {
+                Some(run) if run.is_held => Ok(None),
+                Some(run) => {
+                    let entries = journals.entries(&run)?;
+                    Ok(Some((Some(run), entries)))
+                }
+                None => Ok(Some((None, Vec::new()))),
+            }
+        });
+        read.await.unwrap_or(Err(FlowStoreError::Closed))
+    }
+
+    /// Goes on with a set that nothing works on, for the client that sent it again.
+    async fn take_up(self, run: Option<UnfinishedRun>, entries: Vec<Entry>) {
         self.place.running.mark_resumed();
         if self.is_async() {
             (self.tell)(&self.ack(None));
         }
-        self.resume(Some(run), entries).await;
+        self.resume(run, entries).await;
     }
 
     /// Returns the stored responses to an asynchronous request.

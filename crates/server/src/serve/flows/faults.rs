@@ -3,6 +3,7 @@
 use super::allowed::fits;
 use contexture::diagnostic::Severity;
 use contexture::flows::FlowError;
+use contexture::store::flows::FlowStoreError;
 use contexture_flow::check::{Diagnostic, Report};
 use contexture_flow::{Kind, Set, codes};
 use contexture_protocol::{Body, ErrorCode, Message, Refusal};
@@ -86,15 +87,24 @@ pub(super) fn refusal(mut report: Report, mut denied: Vec<Diagnostic>) -> Refusa
     if is_denied { refused.policy(POLICY) } else { refused }
 }
 
+/// Creates the refusal of a set that can't be written down.
+pub(super) fn unkept() -> Refusal {
+    let text = "the server could not write its journal, and runs nothing without it";
+    let refused = Refusal::new(ErrorCode::Internal, text);
+    let refused = refused.suggest("Send the same message again: what has ended is not run again.");
+    Refusal { recoverable: true, ..refused }
+}
+
 /// Creates the refusal of a set whose faults are elsewhere: in a program, a server that was not
 /// accepted, or a journal that can't be written.
 pub(super) fn unready(error: &FlowError) -> Refusal {
     let refused = match error {
         FlowError::Refused(report) => return refusal(report.clone(), Vec::new()),
-        FlowError::Setup(setup) if setup.code.starts_with("flow") => {
-            // Its text about files is for the log of the operator.
-            let text = "the server could not write its journal, and runs nothing without it";
-            return Refusal { recoverable: true, ..Refusal::new(ErrorCode::Internal, text) };
+        // Its text about files is for the log of the operator.
+        FlowError::Setup(setup)
+            if setup.code.starts_with("flow") || FlowStoreError::is_passing(&setup.code) =>
+        {
+            return unkept();
         }
         FlowError::Setup(setup) if setup.code == "action_not_allowed" => {
             Refusal::new(ErrorCode::PermissionDenied, error.to_string()).policy(POLICY)

@@ -3,7 +3,7 @@
 use super::clients::Clients;
 use super::earlier::{Before, earlier};
 use super::intent_set::{INPUT, INTENT, IntentSet, user_input};
-use super::job::{Job, Start, Tell, set_of};
+use super::job::{Job, Start, Tell, Unanswered, set_of};
 use super::place::{Entered, Place};
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
@@ -77,7 +77,9 @@ impl Job {
         let run = self.app.maker.id("run");
         let clients = Clients::new(self.forwarder(), &run, &set);
         let checked = self.checked(&set, clients, earlier)?;
-        let answer = self.work(&run, checked, Start::default()).await?;
+        let answer = self.work(&run, checked, Start::default()).await;
+        // It ends with its turn.
+        let answer = answer.map_err(Unanswered::into_refusal)?;
         answer.ok_or_else(|| Refusal::new(ErrorCode::Internal, "the set was left"))
     }
 

@@ -5,6 +5,7 @@ mod resumed;
 
 use super::answer::Ended;
 use super::clients::Clients;
+use super::faults;
 use super::place::Place;
 use super::progress::{self, StepChange};
 use super::resume;
@@ -17,7 +18,7 @@ use crate::serve::session::Session;
 use answering::{Telling, noted};
 use contexture::flows::{Flow, FlowError, FlowRequest, Labels, Waits};
 use contexture::llm::Ledger;
-use contexture::store::flows::{WaitFilter, WaitState};
+use contexture::store::flows::{FlowStoreError, WaitFilter, WaitState};
 use contexture_flow::Set;
 use contexture_flow::check::Report as Warnings;
 use contexture_flow::run::{Control, Report};
@@ -78,6 +79,29 @@ pub(super) struct Start {
     pub(super) elapsed: Duration,
 }
 
+/// Why a set has no answer of its own.
+pub(super) enum Unanswered {
+    /// It is refused.
+    Refused(Refusal),
+    /// The store failed, and the set can be resumed as after the end of a server. The refusal is for a caller
+    /// that does not wait for that.
+    Unkept(Refusal),
+}
+
+impl From<Refusal> for Unanswered {
+    fn from(refused: Refusal) -> Self {
+        Self::Refused(refused)
+    }
+}
+
+impl Unanswered {
+    pub(super) fn into_refusal(self) -> Refusal {
+        match self {
+            Self::Refused(refused) | Self::Unkept(refused) => refused,
+        }
+    }
+}
+
 pub(super) fn set_of(message: &Message) -> Option<Set> {
     match &message.body {
         Body::ToolCallRequest(request) => Some(Set::of_calls(request.clone())),
@@ -127,11 +151,12 @@ impl Job {
     }
 
     /// Answers a set that has ended; one that only waits leaves its rows.
-    pub(super) async fn over(self, run: &str, answer: Result<Option<Message>, Refusal>) {
+    pub(super) async fn over(self, run: &str, answer: Result<Option<Message>, Unanswered>) {
         match answer {
             Ok(None) => self.park(run).await,
             Ok(Some(answer)) => self.close(Ok(answer)).await,
-            Err(refused) => self.close(Err(refused)).await,
+            Err(Unanswered::Refused(refused)) => self.close(Err(refused)).await,
+            Err(Unanswered::Unkept(refused)) => self.unkept(refused),
         }
     }
 
@@ -159,7 +184,7 @@ impl Job {
         run: &str,
         checked: Checked,
         start: Start,
-    ) -> Result<Option<Message>, Refusal> {
+    ) -> Result<Option<Message>, Unanswered> {
         let began = Instant::now();
         let Checked { request, clients, warnings } = checked;
         let ended = Arc::clone(&clients);
@@ -200,6 +225,11 @@ impl Job {
         if report.is_suspended() {
             return Ok(None);
         }
+        // An engine has ended the run for good.
+        if report.is_resumable() && self.app.engine.is_local() {
+            self.log(&Ended::of(&report), run, began);
+            return Err(Unanswered::Unkept(faults::unkept()));
+        }
         if clients.steps.has_waited() {
             self.app.calls.journal().end_waits(run, Box::new(drop));
         }
@@ -210,13 +240,16 @@ impl Job {
     }
 
     /// Prepares the run, which is then in the journal.
-    async fn prepared(&self, request: FlowRequest) -> Result<Flow, Refusal> {
+    async fn prepared(&self, request: FlowRequest) -> Result<Flow, Unanswered> {
         let project = self.app.project.clone();
         let prepare = move || Flow::prepare(&project, request);
         let broken = || Refusal::new(ErrorCode::Internal, "the work on the set failed");
         let prepared: Result<Flow, FlowError> =
             tokio::task::spawn_blocking(prepare).await.map_err(|_| broken())?;
-        prepared.map_err(|error| self.unready(&error))
+        prepared.map_err(|error| match FlowStoreError::is_passing(error.code()) {
+            true => Unanswered::Unkept(self.unready(&error)),
+            false => Unanswered::Refused(self.unready(&error)),
+        })
     }
 
     /// Reports the changes of the run until its end.

@@ -10,7 +10,7 @@ use contexture::store::flows::{
 };
 use contexture::store::masker::Masker;
 use contexture::store::stamp::Ids;
-use contexture_flow::journal::{Entry, JournalError};
+use contexture_flow::journal::Entry;
 use contexture_protocol::content::Status;
 use contexture_protocol::{Limits, Message};
 use std::collections::HashSet;
@@ -25,6 +25,7 @@ const LATEST: usize = 100;
 pub(crate) struct Journals(Arc<dyn FlowJournal>);
 
 /// A run of an earlier server.
+#[derive(Clone)]
 pub(crate) struct UnfinishedRun {
     pub(crate) run: String,
     pub(super) owner: String,
@@ -122,8 +123,12 @@ impl Journals {
         Ok(Message::parse(document.text.as_bytes(), &Limits::FILE).ok())
     }
 
-    pub(super) fn entries(&self, left: &UnfinishedRun) -> Result<Vec<Entry>, JournalError> {
-        self.0.entries(&left.run)
+    pub(super) fn entries(&self, left: &UnfinishedRun) -> Result<Vec<Entry>, FlowStoreError> {
+        match self.0.log(&left.run) {
+            Ok(lines) => Ok(lines.into_iter().map(|line| line.entry).collect()),
+            Err(FlowStoreError::NotFound(_)) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
     }
 }
 

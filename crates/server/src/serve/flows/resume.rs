@@ -10,7 +10,7 @@ use crate::serve::codes;
 use crate::serve::message::digest;
 use crate::serve::turn::parked;
 use contexture::store::contexts::{ContextError, Key, KeyName, StoredMessage};
-use contexture::store::flows::{Wait, WaitFilter, WaitId};
+use contexture::store::flows::{FlowStoreError, Wait, WaitFilter, WaitId};
 use contexture_protocol::content::Status;
 use contexture_protocol::{Limits, Message};
 use serde_json::{Value, json};
@@ -20,6 +20,7 @@ use std::sync::{Arc, OnceLock};
 const LATEST: usize = 1_000;
 
 /// A set to resume.
+#[derive(Clone)]
 pub(crate) struct Found {
     pub(crate) owner: String,
     pub(crate) answers: KeyName,
@@ -90,7 +91,8 @@ fn wake_now(app: &Arc<App>, wait: Wait) -> Result<(), Fault> {
     let Some(message) = message else { return Ok(()) };
     let answers = KeyName { context_id: message.context_id.clone(), message_id: name };
     let run = Some(UnfinishedRun::parked(wait));
-    resume(app, Found { owner, answers, message, run, ack: None })
+    let found = Found { owner, answers, message, run, ack: None };
+    resume(app, found).map_err(|error| unusable(&error))
 }
 
 /// Ends the sets that wait in a context that was deleted.
@@ -120,13 +122,16 @@ pub(crate) fn incarnation(app: &App, owner: &str, context: &str) -> Option<u64> 
 }
 
 /// Resumes a set, unless something works on it.
-pub(crate) fn resume(app: &Arc<App>, found: Found) -> Result<(), Fault> {
+///
+/// # Errors
+/// What the journal reports.
+pub(crate) fn resume(app: &Arc<App>, found: Found) -> Result<(), FlowStoreError> {
     let Some(context) = found.message.context_id.clone() else { return Ok(()) };
     let owner: Arc<str> = found.owner.as_str().into();
     let intent = found.message.meta(INTENT).and_then(Value::as_str).map(str::to_owned);
     let intent = intent.filter(|_| found.answers.message_id != found.message.message_id);
     let entries = match &found.run {
-        Some(run) => app.flows.journals.entries(run).map_err(|error| unusable(&error))?,
+        Some(run) => app.flows.journals.entries(run)?,
         None => Vec::new(),
     };
     let (context_id, message_id) = (&found.answers.context_id, &found.answers.message_id);

@@ -90,7 +90,7 @@ pub(crate) fn resume_all(app: &Arc<App>, left: &Unfinished) -> Result<Vec<Pendin
             continue;
         }
         match recovery(app, pending, &mut seen)? {
-            Recovery::Resumed(found) => resume(app, *found)?,
+            Recovery::Resumed(found) => resume(app, *found).map_err(|error| unusable(&error))?,
             Recovery::Held => {}
             Recovery::Unknown => rest.push(pending),
         }
@@ -149,7 +149,8 @@ fn acknowledged(app: &Arc<App>, left: UnfinishedRun) -> Result<(), Fault> {
             let owner = left.owner.clone();
             let answers =
                 KeyName { context_id: message.context_id.clone(), message_id: left.name.clone() };
-            resume(app, Found { owner, answers, message, run: Some(left), ack })
+            let found = Found { owner, answers, message, run: Some(left), ack };
+            resume(app, found).map_err(|error| unusable(&error))
         }
         _ if left.is_ended => Ok(()),
         _ if is_settled(app, &left)? => Ok(()),

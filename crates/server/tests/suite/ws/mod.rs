@@ -30,4 +30,5 @@ mod site;
 mod tools;
 mod trouble;
 mod turns;
+mod unkept;
 mod waits;

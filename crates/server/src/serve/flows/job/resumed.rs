@@ -1,8 +1,8 @@
 //! A set that is taken up again: from its journal, with what its steps wait for (FL-11, WA-1).
 
 use super::answering::noted;
-use super::{Checked, Job, Start, set_of};
-use crate::serve::exchange::failure::refusal;
+use super::{Checked, Job, Start, Unanswered, set_of};
+use crate::serve::exchange::failure::{is_passing, refusal};
 use crate::serve::exchange::results::unkept;
 use crate::serve::flows::answer::Ended;
 use crate::serve::flows::clients::Clients;
@@ -61,9 +61,12 @@ impl Job {
         (run, was_begun): (&str, bool),
         set: Set,
         entries: Vec<Entry>,
-    ) -> Result<Option<Message>, Refusal> {
+    ) -> Result<Option<Message>, Unanswered> {
         let earlier = earlier(&self.app, &self.owner, &self.context, &set).await;
-        let mut earlier = earlier.map_err(|error| refusal(error, Some(&self.context)))?;
+        let mut earlier = earlier.map_err(|error| match is_passing(&error) {
+            true => Unanswered::Unkept(refusal(error, Some(&self.context))),
+            false => Unanswered::Refused(refusal(error, Some(&self.context))),
+        })?;
         self.hear(&mut earlier);
         let (waits, begun_ms) = self.waits(run).await?;
         let now = self.app.now();
@@ -98,7 +101,7 @@ impl Job {
     }
 
     /// Reads what the steps of a run wait for, and when it began.
-    async fn waits(&self, run: &str) -> Result<(Vec<Wait>, u64), Refusal> {
+    async fn waits(&self, run: &str) -> Result<(Vec<Wait>, u64), Unanswered> {
         let (journal, run) = (Arc::clone(self.app.calls.journal()), run.to_owned());
         let read = move || {
             let waits =
@@ -108,7 +111,8 @@ impl Job {
             Ok((waits, begun))
         };
         let read = tokio::task::spawn_blocking(read).await;
-        read.unwrap_or(Err(FlowStoreError::Closed)).map_err(|error| unkept(&self.app, &error))
+        let read = read.unwrap_or(Err(FlowStoreError::Closed));
+        read.map_err(|error| Unanswered::Unkept(unkept(&self.app, &error)))
     }
 }
 

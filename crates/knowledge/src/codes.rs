@@ -269,6 +269,9 @@ contexture_diagnostic::codes! {
     PLACE_IN_SOURCE "KN4017" "place-in-source" Warning
         "Pages that were made of a source name places that the pack does not have."
         "The tool that makes the site of the source may know these places. Nothing can be fixed in the pack: each sync makes its pages again."
+    BAD_SYNONYMS "KN4018" "bad-synonyms" Warning
+        "A line of `synonyms.txt` is not used."
+        "Each line has 2 to 16 expressions with commas between them, such as `login, sign in`, of at most 8 words each. A line that begins with `#` is a remark."
 
     NOT_JSON "KN4101" "record-not-json" Error
         "A record is not valid JSON."

@@ -74,6 +74,8 @@ pub mod session;
 mod support;
 #[cfg(feature = "search")]
 pub mod sync;
+#[cfg(feature = "search")]
+pub mod synonyms;
 pub mod usage;
 mod xml;
 

@@ -120,15 +120,20 @@ impl<'a> Search<'a> {
         let mut frequencies = Vec::with_capacity(terms.len());
         let mut by_word: HashMap<String, u64> = HashMap::new();
         for forms in &terms {
-            let mut all = 0;
+            // A term in the languages of the pack is one term; what means the same is another.
+            let (mut own, mut alike) = (0, 0);
+            let mut counts = Vec::with_capacity(forms.len());
             for form in forms {
                 let of_words = form.words.iter().map(frequency).collect::<Result<Vec<_>, _>>()?;
-                all += of_words.into_iter().min().unwrap_or(0);
+                let sum = if form.weight < 1.0 { &mut alike } else { &mut own };
+                *sum += of_words.iter().min().copied().unwrap_or(0);
+                counts.push(of_words);
             }
-            let all = all.min(documents.max(1));
-            for form in forms {
-                let counted = weighted(all, documents, form.weight);
-                for word in &form.words {
+            let all = if own > 0 { own } else { alike }.min(documents.max(1));
+            for (form, of_words) in forms.iter().zip(counts) {
+                for (word, count) in form.words.iter().zip(of_words) {
+                    let counted = if form.weight < 1.0 { count } else { all };
+                    let counted = weighted(counted, documents, form.weight);
                     let known = by_word.entry(word.clone()).or_insert(counted);
                     *known = counted.min(*known);
                 }

@@ -3,8 +3,9 @@
 use super::view::View;
 use crate::codes;
 use crate::index::not_indexed_because;
-use crate::pack::FileKind;
+use crate::pack::{FileKind, plain_text};
 use crate::section::is_markdown;
+use crate::synonyms::{FILE, Synonyms};
 use contexture_diagnostic::suggestion;
 use std::collections::BTreeSet;
 
@@ -29,6 +30,19 @@ pub(super) fn check(view: &mut View<'_>) {
     splits(view);
     orphans(view);
     not_indexed(view);
+    synonyms(view);
+}
+
+/// Lines of the list of synonyms that are not used.
+fn synonyms(view: &mut View<'_>) {
+    if !view.has(FILE) {
+        return;
+    }
+    let text = view.read(FILE).map(plain_text).unwrap_or_default();
+    for problem in Synonyms::parse(&text).1 {
+        let message = format!("this line of synonyms is not used: {}", problem.message);
+        view.found(codes::BAD_SYNONYMS, FILE, Some(problem.line), message);
+    }
 }
 
 fn folders(view: &mut View<'_>) {

@@ -23,6 +23,8 @@ use super::types::{Intent, Resolution, SearchHit, Task};
 use crate::index::{Place, Purpose, Store, View};
 use crate::item::Grounding;
 use crate::pack::Pack;
+use crate::said;
+use crate::synonyms::{self, Synonyms};
 use block::Block;
 use compose::{Part, Ranked as RankedPart, Sheet};
 use contexture_context::tokens::TokenCounter;
@@ -219,9 +221,13 @@ impl Resolver {
             let view = self.store.open(pack, purpose)?;
             warnings.extend(view.report.warnings.iter().cloned());
             let read = |place: &Place| self.text_of(pack, &view, place);
+            let synonyms = self.synonyms(pack, &view, &mut warnings);
             // The engine trusts its files; those of a damaged disk may make it panic.
             let result = catch_unwind(AssertUnwindSafe(|| {
-                let mut selected = select::select(&view, pack, query, intent, task, &read)?;
+                let mut selected = {
+                    let own = (&read as &select::Reader<'_>, synonyms.as_deref());
+                    select::select(&view, pack, query, intent, task, own)?
+                };
                 let areas = select::areas(&view, intent, task);
                 let mut told = Vec::new();
                 if let Some(embedding) = &self.embedding {
@@ -247,6 +253,34 @@ impl Resolver {
             }
             warnings.push(format!("{problem}; it was built anew"));
             purpose = Purpose::Rebuild;
+        }
+    }
+
+    /// Returns the synonyms of a pack; `None` when it has none.
+    fn synonyms(
+        &self,
+        pack: &Pack,
+        view: &View,
+        warnings: &mut Vec<String>,
+    ) -> Option<Arc<Synonyms>> {
+        if !view.listing.contains_key(synonyms::FILE) {
+            return None;
+        }
+        match self.texts.get(pack, view, synonyms::FILE) {
+            Ok(text) => {
+                let (synonyms, problems) = text.synonyms();
+                if *problems > 0 {
+                    let (file, command) = (synonyms::FILE, "contexture knowledge validate");
+                    warnings.push(format!(
+                        "`{file}` has lines that are not used: {problems}; `{command}` names them"
+                    ));
+                }
+                Some(Arc::clone(synonyms))
+            }
+            Err(error) => {
+                warnings.push(said::line(&format!("`{}` is not used: {error}", synonyms::FILE)));
+                None
+            }
         }
     }
 

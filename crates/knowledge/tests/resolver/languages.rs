@@ -53,3 +53,37 @@ fn ma_7_language_of_pack_is_that_of_its_short_pages_also_when_it_changes() {
     project.pack("acme", READY, &[]);
     assert_eq!(ask(), 0);
 }
+
+const PAGES: [(&str, &str); 3] = [
+    (
+        "wiki/session.md",
+        "# Sessions\n\nA person can sign in with a key, and the session lasts a day.\n",
+    ),
+    ("wiki/token.md", "# Tokens\n\n启用双因素认证后，登录需要验证码。\n"),
+    ("wiki/mail.md", "# Mail\n\nThe login page links to the mail form.\n"),
+];
+
+#[test]
+fn ma_7_synonyms_of_pack_lead_to_pages_and_weigh_less() {
+    let project = Project::with(READY, &PAGES);
+    assert_eq!(paths(&project.ask("login", 500)), ["wiki/mail.md"]);
+    assert!(project.ask("2FA", 500).sections.is_empty());
+    project.write("acme", "synonyms.txt", "login, sign in, 登录\n双因素认证, 2FA\n");
+    let found = project.ask("login", 500);
+    assert_eq!(paths(&found)[0], "wiki/mail.md", "the word itself goes first");
+    let mut others = paths(&found)[1..].to_vec();
+    others.sort_unstable();
+    assert_eq!(others, ["wiki/session.md", "wiki/token.md"]);
+    assert_eq!(paths(&project.ask("Turn on 2FA", 500)), ["wiki/token.md"]);
+    assert!(found.warnings.is_empty() && found.missing.is_empty(), "{found:?}");
+}
+
+#[test]
+fn ma_7_lines_of_synonyms_that_are_not_used_warn() {
+    let project = Project::with(READY, &PAGES);
+    project.write("acme", "synonyms.txt", "login\n");
+    let found = project.ask("login", 500);
+    let told =
+        "`synonyms.txt` has lines that are not used: 1; `contexture knowledge validate` names them";
+    assert!(found.warnings.iter().any(|warning| warning.contains(told)), "{:?}", found.warnings);
+}

@@ -16,6 +16,15 @@ fn kn_17_pack_without_fault_passes() {
 }
 
 #[test]
+fn ma_7_lines_of_synonyms_that_are_not_used_are_findings() {
+    let made = pack(&[("synonyms.txt", "# Words\nlogin, sign in\nalone\n")]);
+    let checked = made.validate();
+    let [found] = checked.findings.as_slice() else { panic!("{:?}", checked.findings) };
+    assert_eq!((found.code, found.line), ("KN4018", Some(3)));
+    assert!(found.message.ends_with("expected two or more expressions with commas between them"));
+}
+
+#[test]
 fn kn_17_pack_is_named_by_folder_guide_or_project() {
     let made = pack(&[]);
     let project = tempfile::tempdir().unwrap();

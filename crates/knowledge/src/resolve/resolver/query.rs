@@ -1,14 +1,13 @@
 //! The question: its terms, which of them matter, and what is wanted (KN-10, KN-11).
 
 pub(super) mod asking;
+mod forms;
 mod words;
 
 use crate::index::Form;
-use crate::index::terms::{Kind, Language, Stream, comparable, is_unspaced, word_in};
+use crate::index::terms::{Kind, Stream, comparable};
 use crate::resolve::types::Intent;
 use asking::{Phrase, is_hiragana};
-use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::ops::Range;
 use tantivy::tokenizer::TokenStream;
 
@@ -30,7 +29,7 @@ pub(crate) struct QueryTerm {
     /// True if it belongs to how tasks are worded: it is content when the task has no other, or
     /// where a heading of the pack has it.
     pub(super) is_weak: bool,
-    /// What a pack may have in its place, by its languages.
+    /// What a pack may have in its place, by its languages and synonyms.
     pub(super) forms: Vec<Form>,
 }
 
@@ -86,33 +85,6 @@ impl Query {
         if !self.terms.iter().any(|term| term.is_content) {
             self.terms.iter_mut().for_each(|term| term.is_content = true);
         }
-    }
-
-    /// Returns the question as it is asked of a pack with pages in these languages: with the words
-    /// as they have them, and the words of their grammar as no content (MA-7).
-    pub(super) fn in_languages(&self, languages: &BTreeSet<Language>) -> Cow<'_, Self> {
-        if languages.is_empty() {
-            return Cow::Borrowed(self);
-        }
-        let mut query = self.clone();
-        for term in &mut query.terms {
-            let word = self.text.get(term.at.clone()).unwrap_or_default();
-            if term.is_pair || term.is_hint || word.chars().any(is_unspaced) {
-                continue;
-            }
-            let lower = word.to_lowercase();
-            for language in languages {
-                let form = Form::own(word_in(word, *language));
-                if form.words.first() != Some(&term.text) && !term.forms.contains(&form) {
-                    term.forms.push(form);
-                }
-                if language.has_function_word(&lower) {
-                    (term.is_content, term.is_weak) = (false, false);
-                }
-            }
-        }
-        query.settle();
-        Cow::Owned(query)
     }
 
     /// Returns the intent that the words show.

@@ -11,6 +11,7 @@ use crate::item::{Profile, RuntimeMode};
 use crate::pack::Pack;
 use crate::resolve::types::{FoundBy, Intent, Task};
 use crate::section::BETWEEN;
+use crate::synonyms::Synonyms;
 use gate::Weights;
 use std::collections::HashSet;
 use tantivy::tokenizer::TokenStream;
@@ -84,12 +85,12 @@ pub(super) fn select(
     query: &Query,
     intent: Intent,
     task: &Task,
-    read: &Reader<'_>,
+    (read, synonyms): (&Reader<'_>, Option<&Synonyms>),
 ) -> Result<Selected, TantivyError> {
     let item = pack.item();
     let evidence = task.evidence || intent.wants_evidence();
     let areas = areas(view, intent, task);
-    let query = &*query.in_languages(&view.opened.languages);
+    let query = &*query.of_pack(&view.opened.languages, synonyms);
     let raised = raised(&view.opened, query)?;
     let (search, numbers) = prepare(&view.opened, query, &areas, &raised)?;
     let weights = Weights::of(query, &numbers, &search, &raised);

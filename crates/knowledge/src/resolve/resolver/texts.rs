@@ -3,6 +3,7 @@
 use crate::anchor::{AnchorFiles, Facts, SourceMap};
 use crate::index::{MAX_FILE_BYTES, View};
 use crate::pack::{Pack, PackError, is_plain, plain_text};
+use crate::synonyms::Synonyms;
 use contexture_context::Digest;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -15,6 +16,7 @@ pub(super) struct FileText {
     stat: Option<(u64, u64)>,
     facts: OnceLock<Arc<Facts>>,
     map: OnceLock<Result<Arc<SourceMap>, String>>,
+    synonyms: OnceLock<(Arc<Synonyms>, usize)>,
     /// Of the file as it is; made when it is asked for, where the text is the file's.
     digest: OnceLock<Digest>,
 }
@@ -26,6 +28,16 @@ impl FileText {
 
     pub(super) fn map(&self) -> Result<Arc<SourceMap>, String> {
         self.map.get_or_init(|| SourceMap::parse(&self.text).map(Arc::new)).clone()
+    }
+}
+
+impl FileText {
+    /// Returns the synonyms that it lists, and the number of its lines that can't be used.
+    pub(super) fn synonyms(&self) -> &(Arc<Synonyms>, usize) {
+        self.synonyms.get_or_init(|| {
+            let (synonyms, problems) = Synonyms::parse(&self.text);
+            (Arc::new(synonyms), problems.len())
+        })
     }
 }
 
@@ -72,6 +84,7 @@ impl Texts {
             stat,
             facts: OnceLock::new(),
             map: OnceLock::new(),
+            synonyms: OnceLock::new(),
             digest,
         });
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -101,7 +101,7 @@ pub fn rank(texts: &[Ranked<'_>], question: &str, longest: usize) -> Result<Rank
     });
     let opened = texts::of_sections(named)?;
     let query = Query::of(question);
-    let query = query.in_languages(&opened.languages);
+    let query = query.of_pack(&opened.languages, None);
     let raised = raised(&opened, &query)?;
     let (search, numbers) = prepare(&opened, &query, &[texts::AREA], &raised)?;
     let weights = Weights::of(&query, &numbers, &search, &raised);

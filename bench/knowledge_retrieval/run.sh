@@ -16,6 +16,11 @@ contexture=${CONTEXTURE:-$here/../../target/release/contexture}
 sources='rust-book https://github.com/rust-lang/book 917544888a55e4da7109bdba8c88c893c0da70f4 src
 mcp-docs https://github.com/modelcontextprotocol/modelcontextprotocol b0f60ba5409db7a6582440a7b473cc0398890f15 docs
 sa-token https://github.com/dromara/sa-token a4ef404d73474150ec19de1a6d88fbf60beeba4a sa-token-doc'
+# The same pages in five languages; all their questions are of the tuned half.
+for language in de es fr pt ru; do
+  sources+="
+fastapi-$language https://github.com/fastapi/fastapi c3f316b7e814667e8ee81e03a7330d00ee61e45c docs/$language"
+done
 
 # fetch NAME REPOSITORY COMMIT FOLDER: the documents at that commit, in $trees/NAME.
 fetch() {
@@ -40,6 +45,7 @@ pack() {
 }
 
 while read -r name repository commit folder; do
+  [ -f "$here/questions/$name.$half.json" ] || continue
   fetch "$name" "$repository" "$commit" "$folder"
   pack "$name"
   # Questions without their answer are counted, and do not end the run.

@@ -74,7 +74,7 @@ const ITALIAN: Rules = Rules {
         (3, "chi>c che>c ghi>g ghe>g"),
         (
             3,
-            "azioni azione izioni izione amenti amento imenti imento atori atore atrice anza enza ita mente \
+            "azioni azione izioni izione amenti amento imenti imento atori atore atrice anza anze enza enze ita mente \
              abile abili ibile ibili ista isti ismo ivo iva ivi ive oso osa osi ose \
              erebbero erebbe eranno eremo erai ando endo avano evano ivano avamo ava eva iva \
              ato ata ati ate uto uta uti ute ito iti iamo ono ano are ere ire arlo arla erlo erla io ia ie ii o a e i",
@@ -86,7 +86,7 @@ const ITALIAN: Rules = Rules {
 const DUTCH: Rules = Rules {
     letters: "ëeïiéeèeöoüu",
     steps: &[
-        (3, "heden>heid eringen ering ingen ing atie aties eren eerde eerd eert eer"),
+        (3, "heden>heid ingen ing atie aties eren>er eerde>er eerd>er eert>er eer>er"),
         (3, "elijke lijke lijk baar tjes tje jes je en s e"),
         (4, "heid ig isch"),
     ],

@@ -188,7 +188,7 @@ impl Pack {
         for file in files {
             // A JSON string cannot be mistaken for two lines, whatever the name.
             let path = serde_json::Value::from(file.path.as_str());
-            match self.inner.content.read_bytes(&file.path, MAX_FILE_BYTES) {
+            match self.inner.content.listed_bytes(&file.path, MAX_FILE_BYTES) {
                 Ok(bytes) => lines.push_str(&format!("{} {path}\n", Digest::of_bytes(&bytes))),
                 Err(error @ FileError::TooLarge { .. }) => {
                     return Err(PackError::unreadable(&self.item().name, error));

@@ -34,9 +34,10 @@ impl Content {
         }
     }
 
-    pub(super) fn read_bytes(&self, path: &str, limit: u64) -> Result<Vec<u8>, FileError> {
+    /// Reads the bytes of a file that was listed.
+    pub(super) fn listed_bytes(&self, path: &str, limit: u64) -> Result<Vec<u8>, FileError> {
         match self {
-            Self::Folder(folder) => folder.read_bytes(&own(folder, path)?, limit),
+            Self::Folder(folder) => folder.read_bytes(&folder.resolve(path)?, limit),
             Self::Static(files) => Ok(within(files, path, limit)?.as_bytes().to_vec()),
         }
     }

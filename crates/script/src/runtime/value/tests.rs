@@ -168,7 +168,7 @@ fn as_28_copies_share_nothing_but_what_original_shares() {
 #[test]
 fn gr_3_copies_of_a_list_of_texts_take_its_items_once() {
     let mut limits = Limits::default();
-    limits.heap_bytes = 300_000;
+    limits.heap_bytes = 400_000;
     let meter = Meter::new(limits, Rc::default());
     let texts = import(Json::from(vec!["text"; 1_000]));
     let copies: Checked<Vec<_>> = (0..1_000).map(|_| deep_copy(&texts, &meter, 2)).collect();

@@ -13,7 +13,7 @@ pub(crate) mod takes;
 pub use cost::{RunCost, cost};
 pub use input::InputForm;
 pub use overrides::Overrides;
-pub use recheck::{Recheck, RecheckError, recheck};
+pub use recheck::{Checked, Recheck, RecheckError, patch, program_of, recheck};
 pub use recorded::Recorded;
 use request::Contexts;
 pub use request::{PartOf, RunRequest};
@@ -403,6 +403,13 @@ fn description(
     let Value::Object(mut data) = data else { return Map::new() };
     if !models.replaced().is_empty() {
         data.insert("models".to_owned(), json!(models.replaced()));
+    }
+    // What else the runner chose, so that a recheck of the run chooses it, too (IN-10).
+    if !request.selections.is_empty() {
+        data.insert("selections".to_owned(), json!(request.selections));
+    }
+    if request.overrides != Overrides::default() {
+        data.insert("overrides".to_owned(), json!(request.overrides));
     }
     if let Some(context) = &request.context {
         data.insert("context".to_owned(), context.as_str().into());

@@ -5,7 +5,7 @@ use crate::prelude::*;
 use crate::support::project;
 use crate::support::runtime::multi_threaded;
 use contexture::inspect::{CallDiff, Change, ItemDiff};
-use contexture::run::{RecheckError, recheck};
+use contexture::run::{Checked, RecheckError, recheck};
 use contexture::store::runs::select;
 
 const EXAMPLES: &str = "\
@@ -46,23 +46,23 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let program =
         program.map_err(|error| CommandError::failed("file_unreadable", error.to_string()))?;
     let runtime = multi_threaded()?;
-    let work = recheck(&project, &*store, &id, program.as_deref());
+    let work = recheck(&project, &*store, &id, Checked { program, text: None });
     let found = runtime.block_on(work).map_err(|error| refused(&error))?;
-    let failure = found
-        .failure
-        .as_ref()
-        .map(|failure| json!({ "code": failure.code(), "message": failure.to_string() }));
-    let has_changed =
-        failure.is_some() || found.calls.iter().any(|call| call.change != Change::Same);
+    let has_changed = found.has_changed();
     if args.json {
-        let mut is_stale = false;
-        let calls: Vec<Value> =
-            found.calls.iter().map(|call| call_json(call, &mut is_stale)).collect();
-        terminal.print_json(&json!({ "run": id.as_str(), "calls": calls, "failure": failure }))?;
+        let mut told = found.to_json();
+        if let Some(fields) = told.as_object_mut() {
+            fields.insert("run".to_owned(), id.as_str().into());
+        }
+        terminal.print_json(&told)?;
     } else {
         let mut text: String = found.calls.iter().map(call_text).collect();
         if let Some(failure) = &found.failure {
             let _ = writeln!(text, "the program ends earlier: {}", sanitized(&failure.to_string()));
+        }
+        if found.stale() > 0 {
+            let answers = plural(found.stale() as u64, "later answer");
+            let _ = writeln!(text, "{answers} may be stale: a prompt before has changed");
         }
         if !has_changed {
             let calls = plural(found.calls.len() as u64, "prompt");
@@ -71,24 +71,6 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         terminal.print(&text)?;
     }
     Ok(if has_changed { Exit::Failed } else { Exit::Done })
-}
-
-/// Returns a call as JSON. An answer of the record is stale when its own prompt or one before it has
-/// changed: the model might say something else now.
-fn call_json(call: &CallDiff, is_stale: &mut bool) -> Value {
-    let changed = call.change != Change::Same;
-    *is_stale |= changed;
-    json!({
-        "site": call.site,
-        "n": call.left.or(call.right),
-        "change": call.change,
-        "changed": changed,
-        "stale": is_stale,
-        "tokens_before": call.tokens.0,
-        "tokens_after": call.tokens.1,
-        "layers": call.layers,
-        "items": call.items,
-    })
 }
 
 fn call_text(call: &CallDiff) -> String {
@@ -127,9 +109,11 @@ fn refused(error: &RecheckError) -> Abort {
             CommandError::refused(error.code(), message).help(error.help()).into()
         }
         RecheckError::Refused(failure) => CommandError::refused(failure.code(), message).into(),
-        RecheckError::NoProgram => CommandError::refused("program_unknown", message)
-            .help("name it with `--program FILE`")
-            .into(),
+        RecheckError::NoProgram | RecheckError::Missing { .. } => {
+            CommandError::refused("program_unknown", message)
+                .help("name it with `--program FILE`")
+                .into()
+        }
         _ => CommandError::failed("text_missing", message).into(),
     }
 }

@@ -108,3 +108,60 @@ fn in_10_more_calls_and_broken_programs_are_told() {
     let _ = sandbox.run(["recheck", "latest", "--program", "broken.as"]).exits(2);
     let _ = sandbox.run(["recheck", "nothing"]).exits(2);
 }
+
+#[test]
+fn in_10_choice_and_options_of_runner_are_those_of_recheck() {
+    let sandbox = Sandbox::with_examples();
+    let input = json!({ "question": "What does the cache store?" }).to_string();
+    let run = ["run", "examples/use_one_of.as", "--quiet", "--input", &input];
+    let _ = sandbox.run([&run[..], &["--select", "evidence=overview"]].concat()).exits(0);
+    let told = sandbox.run(["recheck", "latest"]).exits(0);
+    assert_eq!(told.stdout, "1 prompt checked, none has changed\n");
+    sandbox.write(
+        "short.test.yaml",
+        "program: examples/use_one_of.as\ncases:\n  - name: short\n    input: {question: \"What does the cache store?\"}\n    \
+         options: {max_input: 200}\n    expect: [{where: \"prompt.tokens < 201\"}]\n",
+    );
+    let tested = sandbox.run(["test", "short.test.yaml", "--json"]).exits(0).json();
+    let run = tested["suites"][0]["cases"][0]["run"].as_str().unwrap();
+    let told = sandbox.run(["recheck", run]).exits(0);
+    assert_eq!(told.stdout, "1 prompt checked, none has changed\n");
+}
+
+#[test]
+fn in_10_answers_after_changed_prompt_are_told_stale() {
+    let sandbox = recorded();
+    let text = sandbox.read("p.as").replace("Explain the word.", "Explain the word well.");
+    sandbox.write("words.as", text);
+    let told = sandbox.run(["recheck", "latest", "--program", "words.as"]).exits(1).stdout;
+    // Four turns of a loop: each explains, which is changed, and shortens; then all is summed up.
+    assert_eq!(told.matches(": changed, ").count(), 4, "{told}");
+    assert!(
+        told.ends_with("5 later answers may be stale: a prompt before has changed\n"),
+        "{told}"
+    );
+}
+
+#[test]
+fn in_10_changed_pack_changes_prompt() {
+    let sandbox = Sandbox::new();
+    let head = "---\nname: acme\ndescription: What Acme sells.\ntype: brand-product\nprofile: document\n\
+        status: ready\nversion: 1.0.0\nlanguage: en\nmaintainer: Acme\ntrust: official\n\
+        grounding: required\n---\n\n# Acme\n\nThe guide.\n";
+    let prices = ".agents/knowledge/acme/documents/prices.md";
+    sandbox.write(".agents/knowledge/acme/KNOWLEDGE.md", head);
+    sandbox.write(prices, "# Prices\n\n## Widget\n\nThe widget costs 5 euros.\n");
+    sandbox.write(
+        "p.as",
+        "import knowledge Acme from \"knowledge://acme\"\nmain func(input) {\n  use Acme max 500 as facts\n  \
+         generate({ input: \"What does the widget cost?\" }) -> { answer string }\n}\n",
+    );
+    let _ = sandbox.run(["knowledge", "allow", "acme"]).exits(0);
+    let run = ["run", "p.as", "--mock", "--quiet", "--input", "\"What does the widget cost?\""];
+    let _ = sandbox.run(run).exits(0);
+    let _ = sandbox.run(["recheck", "latest"]).exits(0);
+    sandbox.write(prices, "# Prices\n\n## Widget\n\nThe widget costs 9 euros now.\n");
+    let found = calls(&sandbox, &[], 1);
+    assert_eq!((&found[0]["changed"], &found[0]["stale"]), (&json!(true), &json!(true)));
+    assert!(found[0].to_string().contains("9 euros now"), "{}", found[0]);
+}

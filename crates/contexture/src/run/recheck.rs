@@ -3,16 +3,20 @@
 
 use super::recorded::Recorded;
 use super::{RunFailure, RunRequest};
-use crate::inspect::{CallDiff, InspectError, Kept, diff_of_functions};
+use crate::editor::Editor;
+use crate::inspect::{CallDiff, Change, InspectError, Kept, diff_of_functions};
+use crate::models::Replacements;
 use crate::observe::Silent;
 use crate::project::Project;
 use crate::recorder::inline_texts;
 use contexture_context::TraceKind;
 use contexture_llm::CancelToken;
+use contexture_script::host::LoadedSource;
 use contexture_store::runs::{InMemoryRuns, RunError, RunId, RunStore};
 use contexture_store::stamp;
-use serde_json::Value;
-use std::path::{Path, PathBuf};
+use serde_json::{Value, json};
+use similar::TextDiff;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The reason why a run could not be checked again.
@@ -28,9 +32,24 @@ pub enum RecheckError {
     /// The record names no program.
     #[error("the record names no program, expected the file that ran")]
     NoProgram,
+    /// The program is not a text of the project any more.
+    #[error("there is no text {program} in the project, expected the program that ran")]
+    Missing {
+        /// Its name in the record.
+        program: String,
+    },
     /// The program can't begin.
     #[error(transparent)]
     Refused(#[from] RunFailure),
+}
+
+/// The program of a recheck: what ran, as it is now, unless another one is named.
+#[derive(Debug, Clone, Default)]
+pub struct Checked {
+    /// The file in place of the one that ran.
+    pub program: Option<PathBuf>,
+    /// The text in place of that of the file.
+    pub text: Option<String>,
 }
 
 /// The result of a recheck.
@@ -42,6 +61,52 @@ pub struct Recheck {
     pub failure: Option<RunFailure>,
 }
 
+impl Recheck {
+    /// Reports whether a prompt has changed, or the program ends earlier.
+    #[must_use]
+    pub fn has_changed(&self) -> bool {
+        self.failure.is_some() || self.calls.iter().any(|call| call.change != Change::Same)
+    }
+
+    /// Returns how many answers of the record are to prompts that are the same, but come after one that
+    /// has changed: the model might say something else now.
+    #[must_use]
+    pub fn stale(&self) -> usize {
+        let is_same = |call: &&CallDiff| call.change == Change::Same;
+        self.calls.iter().skip_while(is_same).filter(is_same).count()
+    }
+
+    /// Returns the result as JSON: `{calls, failure}`. An answer of the record is stale when its own
+    /// prompt or one before it has changed: the model might say something else now.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let mut is_stale = false;
+        let calls: Vec<Value> = self
+            .calls
+            .iter()
+            .map(|call| {
+                let changed = call.change != Change::Same;
+                is_stale |= changed;
+                json!({
+                    "site": call.site,
+                    "n": call.left.or(call.right),
+                    "change": call.change,
+                    "changed": changed,
+                    "stale": is_stale,
+                    "tokens_before": call.tokens.0,
+                    "tokens_after": call.tokens.1,
+                    "layers": call.layers,
+                    "items": call.items,
+                })
+            })
+            .collect();
+        let failure = self.failure.as_ref();
+        let failure = failure
+            .map(|failure| json!({ "code": failure.code(), "message": failure.to_string() }));
+        json!({ "calls": calls, "failure": failure })
+    }
+}
+
 /// Runs the program of a kept run again on the answers in the record, and compares the prompts.
 /// Nothing is written, sent or asked.
 ///
@@ -51,11 +116,11 @@ pub async fn recheck(
     project: &Project,
     store: &dyn RunStore,
     id: &RunId,
-    program: Option<&Path>,
+    checked: Checked,
 ) -> Result<Recheck, RecheckError> {
     let log = store.load(id)?;
     let kept = Kept { store, log: &log };
-    let request = request(project, kept, program)?;
+    let request = request(project, kept, checked)?;
     let runs: Arc<dyn RunStore> = Arc::new(InMemoryRuns::new(stamp::system()));
     let mut apart = project.clone();
     apart.stores.runs = Some(Arc::clone(&runs));
@@ -73,6 +138,30 @@ pub async fn recheck(
     Ok(Recheck { calls, failure })
 }
 
+/// Reads the program of a kept run as it is now, by its name in the record.
+///
+/// # Errors
+/// [`RecheckError`] when the record can't be read, or names no program that is there.
+pub fn program_of(
+    project: &Project,
+    store: &dyn RunStore,
+    id: &RunId,
+) -> Result<LoadedSource, RecheckError> {
+    let log = store.head(id, 0..=0)?.log;
+    let named = log.root().and_then(|root| root.data.get("program")).and_then(Value::as_str);
+    let name = named.ok_or(RecheckError::NoProgram)?;
+    let editor = Editor::open(project.clone()).map_err(RunFailure::from)?;
+    editor.read(name).ok_or_else(|| RecheckError::Missing { program: name.to_owned() })
+}
+
+/// Returns the change of a program as a patch, as `git apply` and `patch -p1` take it; nothing where
+/// both texts are the same.
+#[must_use]
+pub fn patch(name: &str, before: &str, after: &str) -> String {
+    let diff = TextDiff::from_lines(before, after);
+    diff.unified_diff().header(&format!("a/{name}"), &format!("b/{name}")).to_string()
+}
+
 /// Returns the code with which the run failed, if it did.
 fn code_of(kept: Kept<'_>) -> Option<&str> {
     kept.log.root()?.data.pointer("/error/code")?.as_str()
@@ -82,14 +171,16 @@ fn code_of(kept: Kept<'_>) -> Option<&str> {
 fn request(
     project: &Project,
     kept: Kept<'_>,
-    program: Option<&Path>,
+    Checked { program, text }: Checked,
 ) -> Result<RunRequest, RecheckError> {
     let root = kept.log.root().ok_or(RunError::None)?;
     let word = |name: &str| root.data.get(name).and_then(Value::as_str).map(str::to_owned);
     let program = match program {
-        Some(program) => program.to_owned(),
+        Some(program) => program,
         None => {
-            project.root.join(word("program").map(PathBuf::from).ok_or(RecheckError::NoProgram)?)
+            let name = PathBuf::from(word("program").ok_or(RecheckError::NoProgram)?);
+            // A text is named as in records; a file is read where it is.
+            if text.is_some() { name } else { project.root.join(name) }
         }
     };
     let input = kept.log.of_kind(TraceKind::Input).next();
@@ -100,13 +191,20 @@ fn request(
     // A model that stood in for all counts the tokens again; one that the program names does so
     // by itself.
     let model = default.filter(|uri| calls.iter().all(|call| call.manifest.model.uri == *uri));
+    let chosen = |name: &str| root.data.get(name).cloned().unwrap_or_default();
+    let by_name = serde_json::from_value(chosen("models")).unwrap_or_default();
     Ok(RunRequest {
         program,
+        text,
         input: input.into(),
         agent: word("agent"),
         // The main function has this name in records, whether it has one in the program or not.
         function: word("function").filter(|name| name != "main"),
         model,
+        // A changed program need not import all of them any more.
+        models: Replacements { by_name, of_several: true },
+        selections: serde_json::from_value(chosen("selections")).unwrap_or_default(),
+        overrides: serde_json::from_value(chosen("overrides")).unwrap_or_default(),
         dry_run: true,
         recorded: Some(Arc::new(Recorded::of(kept))),
         // Turns of a `parallel for` take the answers in their order.
@@ -114,4 +212,21 @@ fn request(
         approve_packs: true,
         ..RunRequest::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::patch;
+
+    #[test]
+    fn in_10_patch_names_file_and_has_changed_lines_with_those_around() {
+        let before = "one\ntwo\n三\nfour\nfive\n";
+        let after = before.replace("三", "3");
+        assert_eq!(
+            patch("a/p.as", before, &after),
+            "--- a/a/p.as\n+++ b/a/p.as\n@@ -1,5 +1,5 @@\n one\n two\n-三\n+3\n four\n five\n"
+        );
+        assert_eq!(patch("p.as", before, before), "");
+        assert!(patch("p.as", "x", "y").contains("\\ No newline at end of file"));
+    }
 }

@@ -30,6 +30,8 @@ export type Place =
   | { readonly view: "context"; readonly owner: string; readonly context: string }
   | { readonly view: "knowledge" }
   | { readonly view: "pack"; readonly name: string }
+  | { readonly view: "evals" }
+  | { readonly view: "eval"; readonly name: string }
   | { readonly view: "unknown"; readonly address: string };
 
 export const NO_FILTER: Filter = { program: "", outcome: "", q: "" };
@@ -55,6 +57,7 @@ function kept([view, first, ...more]: readonly string[], query: URLSearchParams)
   const value = (name: string): string => query.get(name) ?? "";
   if (view === "flows") return first === undefined ? { view: "flows", after: value("after") } : { view: "flow", flow: first };
   if (view === "knowledge") return first === undefined ? { view: "knowledge" } : { view: "pack", name: first };
+  if (view === "evals") return first === undefined ? { view: "evals" } : { view: "eval", name: first };
   if (view !== "contexts") return undefined;
   if (first !== undefined) return { view: "context", owner: value("owner"), context: first };
   return { view: "contexts", filter: { owner: value("owner"), search: value("search"), after: value("after") } };
@@ -88,6 +91,14 @@ export function knowledge(): string {
 
 export function pack(name: string): string {
   return `#/knowledge/${encodeURIComponent(name)}`;
+}
+
+export function evals(): string {
+  return "#/evals";
+}
+
+export function evaluation(name: string): string {
+  return `#/evals/${encodeURIComponent(name)}`;
 }
 
 function usageOf(query: string): UsageFilter {
@@ -137,6 +148,8 @@ export function parent(place: Place): string {
       return flows();
     case "context":
       return contexts({ owner: place.owner, search: "", after: "" });
+    case "eval":
+      return evals();
     case "pack":
       return knowledge();
     default:

@@ -1,6 +1,6 @@
 /** Questions to the server. Paths are relative to the page, so it works under any folder. */
 
-import type { About, CallAnswer, CallDiff, Context, ContextChange, ContextMessage, ContextPage, Flow, FlowHead, Hit, PackDetails, PackHead, Prompt, Run, RunEvent, RunHead, RunTokens, TextPart, Usage, Why } from "./types.js";
+import type { About, CallAnswer, CallDiff, Context, ContextChange, ContextMessage, ContextPage, EvalHead, EvalReport, Flow, FlowHead, Hit, PackDetails, PackHead, Program, Prompt, Recheck, Run, RunEvent, RunHead, RunTokens, TextPart, Usage, Wait, Why } from "./types.js";
 import type { ContextFilter, Filter, UsageFilter } from "./address.js";
 import { addressInFile, inFile } from "./file.js";
 import { keptToken } from "./token.js";
@@ -35,11 +35,22 @@ async function get<Value>(path: readonly (string | number)[], query: Query = {},
   throw refusal(answer.status, body);
 }
 
-async function change(path: readonly string[]): Promise<unknown> {
-  const answer = await asked(`../${address(path)}`, "application/json", undefined, { method: "POST", body: "{}" });
-  const body: unknown = await answer.json().catch(() => undefined);
-  if (answer.ok) return body;
-  throw refusal(answer.status, body);
+async function blob(path: string, accept: string): Promise<Blob> {
+  const answer = await asked(path, accept);
+  if (answer.ok) return answer.blob();
+  throw refusal(answer.status, await answer.json().catch(() => undefined));
+}
+
+/** Asks the server to do something; `above` names one beside the inspector. */
+async function post(path: readonly string[], body: unknown, above = "", query: Query = {}): Promise<unknown> {
+  return change("POST", above + address(path, query), JSON.stringify(body));
+}
+
+async function change(method: string, path: string, body?: string): Promise<unknown> {
+  const answer = await asked(path, "application/json", undefined, body === undefined ? { method } : { method, body });
+  const told: unknown = await answer.json().catch(() => undefined);
+  if (answer.ok) return told;
+  throw refusal(answer.status, told);
 }
 
 async function asked(path: string, accept: string, signal?: AbortSignal, more: RequestInit = {}): Promise<Response> {
@@ -94,26 +105,31 @@ export const api = {
   about: (signal?: AbortSignal) => get<About>(["about"], {}, signal),
   flows: (after: string | undefined, signal?: AbortSignal) => get<{ readonly flows: readonly FlowHead[]; readonly next: string | null }>(["flows"], { after, limit: 100 }, signal),
   flow: (flow: string, signal?: AbortSignal) => get<Flow>(["flows", flow], {}, signal),
-  picture: async (flow: string): Promise<Blob> => {
-    const answer = await asked(address(["flows", flow, "picture"]), "image/svg+xml");
-    if (!answer.ok) throw refusal(answer.status, await answer.json().catch(() => undefined));
-    return answer.blob();
-  },
+  picture: (flow: string) => blob(address(["flows", flow, "picture"]), "image/svg+xml"),
   contexts: (filter: ContextFilter, signal?: AbortSignal) => get<ContextPage>(["contexts"], { ...filter, limit: 100 }, signal),
   context: (owner: string, context: string, version: number | undefined, signal?: AbortSignal) => get<Context>(["contexts", context], { owner, version }, signal),
+  transcript: (owner: string, context: string) => blob(address(["contexts", context, "transcript"], { owner }), "text/markdown"),
   messages: (owner: string, context: string, before: number | undefined) => get<{ readonly messages: readonly ContextMessage[]; readonly next?: number | null }>(["contexts", context, "messages"], { owner, before, limit: 50 }),
   changes: (owner: string, context: string, since: number, signal?: AbortSignal) => get<{ readonly changes: readonly ContextChange[] }>(["contexts", context, "changes"], { owner, since, limit: 100 }, signal),
   packs: (signal?: AbortSignal) => get<{ readonly packs: readonly PackHead[]; readonly notes: readonly string[] }>(["knowledge"], {}, signal),
   pack: (name: string, signal?: AbortSignal) => get<PackDetails>(["knowledge", name], {}, signal),
   search: (name: string, q: string) => get<{ readonly hits: readonly Hit[] }>(["knowledge", name, "search"], { q, limit: 20 }),
+  evals: (signal?: AbortSignal) => get<{ readonly evals: readonly EvalHead[] }>(["evals"], {}, signal),
+  eval: (name: string, signal?: AbortSignal) => get<EvalReport>(["evals", name], {}, signal),
+  program: (run: string, signal?: AbortSignal) => get<Program>(["runs", run, "program"], {}, signal),
+  recheck: (run: string, text: string) => post(["runs", run, "recheck"], { text }) as Promise<Recheck>,
   /** Asks the server beside the inspector, which alone changes anything. */
-  steer: (flow: string, word: string) => change(["flows", flow, word]),
-  fork: (context: string) => change(["contexts", context, "fork"]) as Promise<{ readonly contextId: string }>,
+  steer: (flow: string, word: string) => post(["flows", flow, word], {}, "../"),
+  fork: (context: string) => post(["contexts", context, "fork"], {}, "../") as Promise<{ readonly contextId: string }>,
   diff: (left: string, right: string, signal?: AbortSignal) => get<{ readonly calls: readonly CallDiff[] }>(["diff", left, right], { words: "true" }, signal),
   why: (run: string, call: number, label: string, signal?: AbortSignal) => get<Why>(["why"], { run, call, label }, signal),
-  /** Calls back whenever a run under way has grown, until it ends or the connection does. */
-  follow: async (run: string, heard: (event: string) => void, signal: AbortSignal): Promise<void> => {
-    const answer = await asked(address(["runs", run, "follow"]), "text/event-stream", signal);
+  /** What waits in a run of a set, or anywhere. */
+  waits: (flow: string | undefined, signal?: AbortSignal) => get<{ readonly waits: readonly Wait[]; readonly next?: number | null }>(["waits"], { flow, limit: 100 }, signal),
+  answerWait: (wait: Wait, result: unknown) => post(["waits", wait.callId], result, "../", { contextId: wait.contextId }),
+  cancelWait: (wait: Wait) => change("DELETE", `../${address(["waits", wait.callId], { contextId: wait.contextId })}`),
+  /** Calls back whenever something under way has grown, until it ends or the connection does. */
+  follow: async (kind: "runs" | "flows", id: string, heard: (event: string) => void, signal: AbortSignal): Promise<void> => {
+    const answer = await asked(address([kind, id, "follow"]), "text/event-stream", signal);
     if (!answer.ok) throw refusal(answer.status, await answer.json().catch(() => undefined));
     await eventsOf(answer, heard);
   },

@@ -1,19 +1,20 @@
 /** The page: which view an address has, the keys that all views share, and the choice of language. */
 
-import { contexts, flows, knowledge, parent, read, runs, usage, type Place } from "./address.js";
+import { contexts, evals, flows, knowledge, parent, read, runs, usage, type Place } from "./address.js";
 import { api } from "./api.js";
 import { runOfFile } from "./file.js";
 import { useLoaded } from "./load.js";
 import type { About } from "./types.js";
 import { move, typing } from "./keys.js";
 import { html, useEffect, useRef, useState, type Child, type VNode } from "./vendor/preact.js";
-import { language, LANGUAGES, speak, t } from "./words/words.js";
+import { language, LANGUAGES, speak, t, type Word } from "./words/words.js";
 import { Name } from "./text/show.js";
 import { CallView } from "./views/call.js";
 import { DiffView } from "./views/diff.js";
 import { RunView } from "./views/run.js";
 import { RunsView } from "./views/runs.js";
 import { ContextsView, ContextView } from "./views/contexts.js";
+import { EvalsView, EvalView } from "./views/evals.js";
 import { FlowsView, FlowView } from "./views/flows.js";
 import { KnowledgeView, PackView } from "./views/knowledge.js";
 import { UsageView } from "./views/usage.js";
@@ -55,8 +56,7 @@ export function App(): VNode {
     <a class="skip" href="#main" onClick=${skip}>${t("skip")}</a>
     <header class="bar">
       <a class="brand" href=${runs()}><img src=${icon()} alt="" width="24" height="24" />Contexture</a>
-      <nav aria-label=${t("views")}><a href=${runs()}>${t(runOfFile() === undefined ? "runs" : "kind_run")}</a>${runOfFile() === undefined && html` <a href=${usage()}>${t("usage")}</a>`}
-        ${about.flows && html` <a href=${flows()}>${t("flows")}</a>`}${about.contexts && html` <a href=${contexts()}>${t("contexts")}</a>`}${about.knowledge && html` <a href=${knowledge()}>${t("knowledge")}</a>`}</nav>
+      <nav aria-label=${t("views")}>${links(about).map(([href, word, ...views]) => html`<a href=${href} aria-current=${views.includes(place.view) ? "page" : undefined}>${t(word)}</a> `)}</nav>
       <span class="space"></span>
       <button type="button" onClick=${() => keys.current?.showModal()}>${t("keys")} <kbd>?</kbd></button>
       <label class="choice"><span class="hidden">${t("language")}</span>
@@ -65,6 +65,19 @@ export function App(): VNode {
     </header>
     <main id="main" tabindex="-1">${view(place, about)}</main>
     <${Keys} dialog=${keys} />`;
+}
+
+type Link = readonly [href: string, word: Word, ...views: Place["view"][]];
+
+/** The views that there is something to see in, each with those that are reached from it. */
+function links(about: About): Link[] {
+  if (runOfFile() !== undefined) return [[runs(), "kind_run", "runs", "run", "call"]];
+  const all: Link[] = [[runs(), "runs", "runs", "run", "call", "diff"], [usage(), "usage", "usage"]];
+  if (about.flows) all.push([flows(), "flows", "flows", "flow"]);
+  if (about.contexts) all.push([contexts(), "contexts", "contexts", "context"]);
+  if (about.evals) all.push([evals(), "evals", "evals", "eval"]);
+  if (about.knowledge) all.push([knowledge(), "knowledge", "knowledge", "pack"]);
+  return all;
 }
 
 /** The icon of the page, which is within it where the page is a file of its own. */
@@ -81,13 +94,13 @@ function view(place: Place, about: About): Child {
     case "run":
       return html`<${RunView} key=${place.run} run=${place.run} />`;
     case "call":
-      return html`<${CallView} key=${`${place.run} ${place.call}`} run=${place.run} call=${place.call} />`;
+      return html`<${CallView} key=${`${place.run} ${place.call}`} run=${place.run} call=${place.call} about=${about} />`;
     case "diff":
       return html`<${DiffView} key=${`${place.left} ${place.right}`} left=${place.left} right=${place.right} />`;
     case "usage":
       return html`<${UsageView} key=${usage(place.filter)} filter=${place.filter} />`;
     case "flows":
-      return html`<${FlowsView} key=${flows(place.after)} after=${place.after} />`;
+      return html`<${FlowsView} key=${flows(place.after)} after=${place.after} about=${about} />`;
     case "flow":
       return html`<${FlowView} key=${place.flow} flow=${place.flow} about=${about} />`;
     case "contexts":
@@ -98,6 +111,10 @@ function view(place: Place, about: About): Child {
       return html`<${KnowledgeView} />`;
     case "pack":
       return html`<${PackView} key=${place.name} name=${place.name} />`;
+    case "evals":
+      return html`<${EvalsView} />`;
+    case "eval":
+      return html`<${EvalView} key=${place.name} name=${place.name} />`;
     case "unknown":
       return html`<section data-view="unknown"><h1>${t("no_view")}</h1><p><${Name} text=${place.address} /></p><p><a href=${runs()}>${t("all_runs")}</a></p></section>`;
   }

@@ -2,6 +2,7 @@
 
 import { t, type Word } from "./words/words.js";
 import { html, useEffect, useState, type Child, type VNode } from "./vendor/preact.js";
+import { submitted } from "./text/form.js";
 import { Name } from "./text/show.js";
 import { ApiError } from "./api.js";
 import { keepToken } from "./token.js";
@@ -35,8 +36,7 @@ export function Refused({ error }: { readonly error: unknown }): VNode {
 /** Takes a token that lets this reader in. */
 function TokenForm(): VNode {
   const submit = (event: Event): void => {
-    event.preventDefault();
-    keepToken(String(new FormData(event.target as HTMLFormElement).get("token") ?? "").trim());
+    keepToken(submitted(event)("token"));
     location.reload();
   };
   return html`

@@ -254,6 +254,32 @@ export interface CallDiff {
   readonly items?: readonly ItemDiff[];
 }
 
+/** The program of a run, as it is now. */
+export interface Program {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** A model call whose prompt was made again from a changed program. */
+export interface RecheckedCall {
+  readonly site: string;
+  readonly n: number | null;
+  readonly change: Change;
+  readonly changed: boolean;
+  /** True if the answer of the record is to another prompt, or to one that follows from such an answer. */
+  readonly stale: boolean;
+  readonly tokens_before: number;
+  readonly tokens_after: number;
+  readonly layers?: readonly LayerDiff[];
+  readonly items?: readonly ItemDiff[];
+}
+
+export interface Recheck {
+  readonly calls: readonly RecheckedCall[];
+  readonly failure: Fault | null;
+  readonly patch: string;
+}
+
 export interface Why {
   readonly verdict: string;
   readonly by?: unknown;
@@ -300,12 +326,45 @@ export interface Usage {
   readonly notes: readonly string[];
 }
 
+export interface EvalHead {
+  readonly name: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+/** A case in one variant, with the run that was judged, if one is kept. */
+export interface EvalCell {
+  readonly name: string;
+  readonly variant: string | null;
+  readonly outcome: string;
+  readonly expectations: readonly { readonly name: string; readonly passed: boolean; readonly detail: string | null }[];
+  readonly run: string | null;
+  readonly tokens: number;
+  readonly error?: Fault | null;
+}
+
+export interface EvalSuite {
+  readonly file: string;
+  readonly cases: readonly EvalCell[];
+}
+
+/** What `eval --json` and `test --json` print. */
+export interface EvalReport {
+  readonly suites: readonly EvalSuite[];
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
 /** What there is besides runs, and whether the server beside the inspector can change it. */
 export interface About {
   readonly flows: boolean;
   readonly contexts: boolean;
   readonly knowledge: boolean;
   readonly can_change: boolean;
+  readonly can_recheck?: boolean;
+  readonly evals?: boolean;
 }
 
 export interface FlowHead {
@@ -330,6 +389,20 @@ export interface Flow extends FlowHead {
   readonly results: Readonly<Record<string, { readonly status: string; readonly result?: unknown; readonly error?: unknown; readonly reason?: unknown }>>;
   readonly conditions: Readonly<Record<string, { readonly text: string; readonly values: readonly { readonly path: string; readonly value: unknown }[] }>>;
   readonly events: readonly { readonly event: string; readonly id?: string; readonly action?: string; readonly attempt?: number; readonly key?: string; readonly time: string }[];
+}
+
+/** A call of a client's tool, or a question, that nobody has answered yet. */
+export interface Wait {
+  readonly callId: string;
+  readonly contextId: string;
+  readonly kind: string;
+  readonly since: string;
+  readonly expires: string;
+  readonly client: string;
+  readonly owner: string;
+  readonly flow: string;
+  readonly step: string;
+  readonly request: unknown;
 }
 
 interface ContextHead {

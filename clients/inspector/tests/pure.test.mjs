@@ -137,6 +137,23 @@ test("in_6_addresses_are_read_as_they_are_written", () => {
   for (const wrong of ["#/runs", "#/runs/a/calls/x", "#/nothing", "#/runs/%E0/calls"]) assert.equal(address.read(wrong).view, "unknown", wrong);
 });
 
+test("in_6_citation_of_answer_leads_to_item_that_shows_its_lines_or_is_its_file", () => {
+  const text = "## Care [source: wiki/护理.md#L5-L9]\nFeed them.\n## Prices [source: wiki/prices.md#L3]\nTwo.\nIslands take two days.";
+  const bytes = (part) => Buffer.byteLength(text.slice(0, text.indexOf(part)));
+  const item = (index, source, part, more = {}) => ({ index, source, trust: "tool", tokens: 1, tokens_before: 1, span: { message: 0, start: bytes(part), end: bytes(part) + Buffer.byteLength(part) }, ...more });
+  const items = [
+    item(0, "Fish", "## Care [source: wiki/护理.md#L5-L9]\nFeed them."), item(1, "Shop", "## Prices [source: wiki/prices.md#L3]\nTwo."),
+    item(2, "policy", "Islands take two days.", { sources: [{ source: "file://docs/policy.md", trust: "tool" }] }),
+  ];
+  const prompt = { messages: [{ role: "user", text }], items };
+  const found = (answer) => supports(prompt, JSON.stringify(answer)).map(({ path, text, items, cited }) => [path, text, items, cited === true]);
+  assert.deepEqual(found({ citations: ["wiki/护理.md#L7", "prices.md#L3", "wiki/prices.md#L4"] }), [
+    ["citations[0]", "wiki/护理.md#L7", [0], true], ["citations[1]", "prices.md#L3", [1], false],
+  ], "lines that meet; text that stands there is found as text; a line that no item shows is nowhere");
+  assert.deepEqual(found({ answer: "It is two (see docs/policy.md#L12)." }), [["answer", "docs/policy.md#L12", [2], true]]);
+  assert.deepEqual(found({ answer: "Issue #12 and C# are no places", other: "elsewhere/policy.md#L1" }), []);
+});
+
 test("in_6_field_of_answer_is_supported_by_items_that_have_its_text", () => {
   const text = "Orders to islands take two days.\n订单明天发货\nnobody";
   const bytes = (part) => Buffer.byteLength(text.slice(0, text.indexOf(part)));

@@ -15,6 +15,7 @@ mod listed;
 mod outline;
 mod packs;
 mod tokens;
+mod transcript;
 mod treemap;
 mod usage;
 mod view;
@@ -28,13 +29,14 @@ pub(crate) use diff::diff_of_functions;
 pub use diff::{CallDiff, Change, ItemDiff, LayerDiff, diff};
 pub use export::export;
 #[cfg(feature = "flow")]
-pub use flows::{FlowPictureError, flow, flow_picture, flows, outer_flows};
+pub use flows::{FlowPictureError, flow, flow_picture, flows, open_waits, outer_flows};
 pub use import::import;
 pub use kept::{Call, InspectError, Kept, SentMessage, SentRequest, attempts};
 pub use listed::{listed, outcome};
 pub use outline::{EventPage, MOST_EVENTS, Outline};
 pub use packs::{MOST_HITS, pack, pack_search, packs};
 pub use tokens::{RunTokens, TokenPart, TokensBy, tokens};
+pub use transcript::{transcript, transcript_head, transcript_message};
 pub use treemap::Tile;
 pub use usage::{MOST_RUNS, Usage, UsageBy, UsageQuery, UsageRow, UsageStep, usage};
 pub use view::{

@@ -24,6 +24,7 @@
 
 mod answers;
 mod contexts;
+mod evals;
 mod file;
 mod flows;
 mod follow;
@@ -31,6 +32,7 @@ mod guard;
 mod outlines;
 mod packs;
 mod page;
+mod rechecks;
 mod routes;
 mod sources;
 mod sums;

@@ -97,6 +97,12 @@ where
         Self { path: format!("{folder}{}", self.path), ..self }
     }
 
+    /// Binds the operation to its state, so that it can stand in the table of a server with another one.
+    pub(crate) fn bound<T>(self, state: S) -> Route<T> {
+        let Self { path, method, handler, tag, doc, parameters, responses } = self;
+        Route { path, method, handler: handler.with_state(state), tag, doc, parameters, responses }
+    }
+
     /// Reports whether an operation needs no token.
     pub(crate) fn is_public(&self) -> bool {
         self.doc.contains_key("security")

@@ -7,7 +7,7 @@ import type { AttemptRecord, Manifest, Prompt, SentAttempt } from "../types.js";
 import { html, useMemo, type Child, type VNode } from "../vendor/preact.js";
 import { t } from "../words/words.js";
 import { goTo, hue } from "./items.js";
-import { supports } from "./support.js";
+import { supports, type Support } from "./support.js";
 import { Fact } from "../views/parts.js";
 
 interface Attempt {
@@ -59,7 +59,13 @@ function Supported({ prompt, answer }: { readonly prompt: Prompt; readonly answe
   if (found.length === 0) return null;
   const name = (index: number): string => prompt.items?.find((item) => item.index === index)?.label ?? `${index + 1}`;
   const link = (index: number): VNode => html` <button type="button" class="plain" onClick=${() => goTo(index)}><span class="badge ${hue(index)}">${index + 1}</span> <${Name} text=${name(index)} /></button>`;
-  return html`<ul class="supports">${found.map((one) => html`<li>${one.path ? html`<code><${Name} text=${one.path} /></code> ${t("stands_in")}` : t("answer_stands_in")}${one.items.map(link)}</li>`)}</ul>`;
+  return html`<ul class="supports">${found.map((one) => html`<li>${told(one)}${one.items.map(link)}</li>`)}</ul>`;
+}
+
+function told({ path, text, cited }: Support): Child {
+  const field = path !== "" && html`<code><${Name} text=${path} /></code> `;
+  if (cited) return html`${field}${t(path === "" ? "answer_cites" : "cites")} <code><${Name} text=${text} /></code>`;
+  return path === "" ? t("answer_stands_in") : html`${field}${t("stands_in")}`;
 }
 
 /** An answer that is JSON is indented; any other stays as it came. */

@@ -1,13 +1,12 @@
 /** The items of a prompt, with what was cut and why (IN-6, IN-7). */
 
-import { api } from "../api.js";
-import { Refused, useLoaded } from "../load.js";
-import { count, size } from "../text/format.js";
+import { count } from "../text/format.js";
 import { Long } from "../text/show.js";
 import { plain } from "../text/visible.js";
-import type { Cut, Item } from "../types.js";
+import type { Cut, Item, TextPart } from "../types.js";
 import { html, useState, type Child, type VNode } from "../vendor/preact.js";
 import { t, type Word } from "../words/words.js";
+import { PartedText } from "./parted.js";
 
 /** Hues that tell neighbouring items apart, beside their numbers. */
 const HUES = 6;
@@ -49,30 +48,12 @@ export function Whole({ run, item }: { readonly run: string; readonly item: Item
   const [open, setOpen] = useState(false);
   return html`
     <button type="button" aria-expanded=${open} onClick=${() => setOpen(!open)}>${t(open ? "hide_value" : "show_value")}</button>
-    ${open && html`<${Value} run=${run} digest=${item.value ?? ""} />`}`;
-}
-
-function Value({ run, digest }: { readonly run: string; readonly digest: string }): Child {
-  const [starts, setStarts] = useState<readonly number[]>([0]);
-  const offset = starts.at(-1) ?? 0;
-  const loaded = useLoaded((signal) => api.text(run, digest, offset, signal), [run, digest, offset]);
-  if (loaded.error !== undefined) return html`<${Refused} error=${loaded.error} />`;
-  const part = loaded.value;
-  if (!part) return html`<p class="quiet" role="status">${t("loading_text")}</p>`;
-  const { next } = part;
-  const whole = part.offset === 0 && next === null;
-  return html`
-    ${!whole && html`<div class="parts">
-      <p>${t("part_of", { from: size(part.offset), to: size(next ?? part.total), total: size(part.total) })}</p>
-      <button type="button" disabled=${starts.length < 2} onClick=${() => setStarts((before) => before.slice(0, -1))}>${t("previous_part")}</button>
-      <button type="button" disabled=${next === null} onClick=${() => next !== null && setStarts((before) => [...before, next])}>${t("next_part")}</button>
-    </div>`}
-    <div class="block cut-text"><${Long} text=${readable(part.text, whole)} /></div>`;
+    ${open && html`<${PartedText} run=${run} digest=${item.value ?? ""}>${(part: TextPart) => html`<div class="block cut-text"><${Long} text=${readable(part)} /></div>`}</>`}`;
 }
 
 /** A value is kept as JSON: a text is shown as text, all else indented. A part of one is shown as it is. */
-function readable(text: string, whole: boolean): string {
-  if (!whole) return text;
+function readable({ text, offset, next }: TextPart): string {
+  if (offset > 0 || next !== null) return text;
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "string" ? value : JSON.stringify(value, null, 2);

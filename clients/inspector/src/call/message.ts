@@ -1,16 +1,15 @@
 /** A message as it was sent, with a note beside each item and layer where it stands (IN-6). */
 
-import { api } from "../api.js";
-import { Refused, useLoaded } from "../load.js";
 import { count, place, size } from "../text/format.js";
 import { Long, Name } from "../text/show.js";
 import { byteLength } from "../text/bytes.js";
 import { plain } from "../text/visible.js";
 import type { Item, Message, Prompt, TextPart } from "../types.js";
-import { html, useState, type Child, type VNode } from "../vendor/preact.js";
+import { html, type Child, type VNode } from "../vendor/preact.js";
 import { t } from "../words/words.js";
 import { trusted } from "../views/parts.js";
 import { hue, Cuts } from "./items.js";
+import { PartedText } from "./parted.js";
 import { lines, regionsOf, segments, type Region, type Segment } from "./regions.js";
 
 export function MessageView({ run, prompt, index }: { readonly run: string; readonly prompt: Prompt; readonly index: number }): Child {
@@ -26,25 +25,12 @@ export function MessageView({ run, prompt, index }: { readonly run: string; read
 
 /** A text that is too long for one answer: a part of it at a time. */
 function Parts({ run, message, regions }: { readonly run: string; readonly message: Message; readonly regions: readonly Region[] }): VNode {
-  const [starts, setStarts] = useState<readonly number[]>([0]);
-  const offset = starts.at(-1) ?? 0;
-  const loaded = useLoaded((signal) => api.text(run, message.digest ?? "", offset, signal), [run, message.digest, offset]);
-  const part: TextPart | undefined = loaded.value;
-  if (loaded.error !== undefined) return html`<${Refused} error=${loaded.error} />`;
-  if (!part) return html`<p class="quiet" role="status">${t("loading_text")}</p>`;
-  const end = part.next ?? part.total;
-  const jump = (event: Event): void => {
+  const jump = (go: (offset: number) => void) => (event: Event): void => {
     const region = regions[Number((event.target as HTMLSelectElement).value)];
-    if (region) setStarts((before) => [...before, region.start]);
+    if (region) go(region.start);
   };
-  return html`
-    <div class="parts">
-      <p role="status">${t("part_of", { from: size(part.offset), to: size(end), total: size(part.total) })}</p>
-      <button type="button" disabled=${starts.length < 2} onClick=${() => setStarts((before) => before.slice(0, -1))}>${t("previous_part")}</button>
-      <button type="button" disabled=${part.next === null} onClick=${() => part.next !== null && setStarts((before) => [...before, part.next ?? 0])}>${t("next_part")}</button>
-      ${regions.length > 0 && html`<label class="choice">${t("jump_to")} <select value="" onChange=${jump}><option value="">–</option>${regions.map((region, index) => html`<option value=${index}>${nameOf(region)}</option>`)}</select></label>`}
-    </div>
-    <${Text} text=${part.text} regions=${regions} offset=${part.offset} />`;
+  const ways = (go: (offset: number) => void): Child => regions.length > 0 && html`<label class="choice">${t("jump_to")} <select value="" onChange=${jump(go)}><option value="">–</option>${regions.map((region, index) => html`<option value=${index}>${nameOf(region)}</option>`)}</select></label>`;
+  return html`<${PartedText} run=${run} digest=${message.digest ?? ""} ways=${ways}>${(part: TextPart) => html`<${Text} text=${part.text} regions=${regions} offset=${part.offset} />`}</>`;
 }
 
 function nameOf(region: Region): string {

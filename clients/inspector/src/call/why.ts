@@ -3,6 +3,7 @@
 import { api } from "../api.js";
 import { Refused } from "../load.js";
 import { json } from "../text/format.js";
+import { submitted } from "../text/form.js";
 import { Name } from "../text/show.js";
 import type { Why } from "../types.js";
 import { html, useEffect, useRef, useState, type VNode } from "../vendor/preact.js";
@@ -19,8 +20,7 @@ export function WhyNot({ run, call }: { readonly run: string; readonly call: num
   const stop = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => stop.current?.abort(), []);
   const submit = (event: Event): void => {
-    event.preventDefault();
-    const label = String(new FormData(event.target as HTMLFormElement).get("label") ?? "").trim();
+    const label = submitted(event)("label");
     if (label === "") return;
     stop.current?.abort();
     const asking = new AbortController();

@@ -5,22 +5,24 @@ import { call as callAddress, run as runAddress, runs } from "../address.js";
 import { Attempts } from "../call/attempts.js";
 import { CutLine, Items, Selected, TokenBar } from "../call/list.js";
 import { MessageView } from "../call/message.js";
+import { Tried } from "../call/tried.js";
 import { WhyNot } from "../call/why.js";
 import { runOfFile } from "../file.js";
 import { useLoaded, Waiting } from "../load.js";
 import { count, json, place } from "../text/format.js";
 import { Block, Name } from "../text/show.js";
-import type { CallAnswer, Manifest, Prompt } from "../types.js";
+import type { About, CallAnswer, Manifest, Prompt } from "../types.js";
 import { html, type Child, type VNode } from "../vendor/preact.js";
 import { t } from "../words/words.js";
 
-export function CallView({ run, call }: { readonly run: string; readonly call: number }): VNode {
+export function CallView({ run, call, about }: { readonly run: string; readonly call: number; readonly about: About }): VNode {
   const head = useLoaded((signal) => api.call(run, call, signal), [run, call]);
   const prompt = useLoaded((signal) => api.prompt(run, call, signal), [run, call]);
   return html`
     <section data-view="call">
       <p class="path">${runOfFile() === undefined && html`<a href=${runs()}>${t("runs")}</a> <span aria-hidden="true">›</span> `}<a href=${runAddress(run)}><${Name} text=${run} /></a></p>
       <${Waiting} loaded=${head} what="loading_call">${(answer: CallAnswer) => html`<${Head} run=${run} answer=${answer} />`}</>
+      ${about.can_recheck && head.value && html`<${Tried} run=${run} manifest=${head.value.manifest} />`}
       <${Waiting} loaded=${prompt} what="loading_prompt">${(value: Prompt) => head.value && html`<${Body} run=${run} call=${call} prompt=${value} manifest=${head.value.manifest} />`}</>
     </section>`;
 }

@@ -4,11 +4,12 @@ import { api } from "../api.js";
 import { context as contextAddress, contexts as contextsAddress, type ContextFilter } from "../address.js";
 import { Refused, useLoaded, Waiting } from "../load.js";
 import { count, json, time } from "../text/format.js";
+import { submitted } from "../text/form.js";
 import { Block, Long, Name } from "../text/show.js";
 import type { About, Context, ContextChange, ContextMessage, ContextPage } from "../types.js";
 import { html, useEffect, useState, type Child, type VNode } from "../vendor/preact.js";
 import { t } from "../words/words.js";
-import { Fact } from "./parts.js";
+import { Fact, table } from "./parts.js";
 
 export function ContextsView({ filter }: { readonly filter: ContextFilter }): VNode {
   const page = useLoaded((signal) => api.contexts(filter, signal), [filter]);
@@ -21,9 +22,8 @@ export function ContextsView({ filter }: { readonly filter: ContextFilter }): VN
 
 function Filters({ filter, page }: { readonly filter: ContextFilter; readonly page: ContextPage }): VNode {
   const submit = (event: Event): void => {
-    event.preventDefault();
-    const values = new FormData(event.target as HTMLFormElement);
-    location.hash = contextsAddress({ owner: String(values.get("owner") ?? ""), search: String(values.get("search") ?? "").trim(), after: "" });
+    const value = submitted(event);
+    location.hash = contextsAddress({ owner: value("owner"), search: value("search"), after: "" });
   };
   return html`
     <form class="filters" role="search" onSubmit=${submit}>
@@ -37,10 +37,7 @@ function List({ filter, page }: { readonly filter: ContextFilter; readonly page:
   const owner = page.owner ?? "";
   return html`
     ${page.contexts.length === 0 && html`<p class="quiet">${t("no_contexts")}</p>`}
-    ${page.contexts.length > 0 && html`<div class="scroll" tabindex="0" role="group" aria-label=${t("contexts")}><table class="sums">
-      <thead><tr><th scope="col">${t("context")}</th><th scope="col">${t("name")}</th><th scope="col">${t("started")}</th><th scope="col">${t("changed_at")}</th><th scope="col" class="calls">${t("version")}</th><th scope="col" class="calls">${t("messages")}</th></tr></thead>
-      <tbody>${page.contexts.map((row) => html`<tr><td><a data-row href=${contextAddress(owner, row.contextId)}><${Name} text=${row.contextId} /></a></td><td><${Name} text=${titleOf(row)} /></td><td>${time(row.creationTime)}</td><td>${time(row.lastUpdateTime)}</td><td class="calls">${count(row.version)}</td><td class="calls">${count(row.messageCount)}</td></tr>`)}</tbody>
-    </table></div>`}
+    ${page.contexts.length > 0 && table(t("contexts"), [["context"], ["name"], ["started"], ["changed_at"], ["version", "calls"], ["messages", "calls"]], page.contexts.map((row) => html`<tr><td><a data-row href=${contextAddress(owner, row.contextId)}><${Name} text=${row.contextId} /></a></td><td><${Name} text=${titleOf(row)} /></td><td>${time(row.creationTime)}</td><td>${time(row.lastUpdateTime)}</td><td class="calls">${count(row.version)}</td><td class="calls">${count(row.messageCount)}</td></tr>`))}
     ${page.next && html`<p><a class="button" href=${contextsAddress({ ...filter, owner, after: page.next })}>${t("more")}</a></p>`}`;
 }
 
@@ -67,7 +64,7 @@ export function ContextView({ owner, context, about }: One & { readonly about: A
           <${Fact} name=${t("changed_at")}>${time(value.lastUpdateTime)}</>
           <${Fact} name=${t("version")}>${count(value.last)}</>
         </dl>
-        ${about.can_change && html`<${ForkButton} owner=${owner} context=${context} />`}
+        <${Acts} owner=${owner} context=${context} about=${about} />
         <div class="columns">
           <div class="prompt"><h2>${t("messages")}</h2><${Transcript} owner=${owner} context=${context} /></div>
           <aside class="side"><h2>${t("state")}</h2><${Versions} owner=${owner} context=${context} head=${value} /></aside>
@@ -75,12 +72,29 @@ export function ContextView({ owner, context, about }: One & { readonly about: A
     </section>`;
 }
 
-function ForkButton({ owner, context }: One): VNode {
+/** What can be done with a context: its transcript is taken along, and where the server lets it, it is forked. */
+function Acts({ owner, context, about }: One & { readonly about: About }): VNode {
   const [error, setError] = useState<unknown>(undefined);
   const fork = (): void => {
     api.fork(context).then((made) => (location.hash = contextAddress(owner, made.contextId)), setError);
   };
-  return html`<p class="steps"><button type="button" onClick=${fork}>${t("fork")}</button></p>${error !== undefined && html`<${Refused} error=${error} />`}`;
+  const take = (): void => {
+    api.transcript(owner, context).then((text) => saved(text, `${context}.md`), setError);
+  };
+  return html`
+    <p class="steps"><button type="button" onClick=${take}>${t("transcript")}</button>${about.can_change && html` <button type="button" onClick=${fork}>${t("fork")}</button>`}</p>
+    ${error !== undefined && html`<${Refused} error=${error} />`}`;
+}
+
+/** Lets the reader save a file that was asked for with their token. */
+function saved(file: Blob, name: string): void {
+  const address = URL.createObjectURL(file);
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  // The browser has taken the address by the next turn.
+  setTimeout(() => URL.revokeObjectURL(address));
 }
 
 /** The messages from the newest backwards, in their order. */

@@ -2,29 +2,30 @@
 
 import { api } from "../api.js";
 import { flow as flowAddress, flows as flowsAddress } from "../address.js";
+import { Waits } from "../flow/waits.js";
+import { useFollowed } from "../follow.js";
 import { Refused, useLoaded, Waiting } from "../load.js";
 import { count, json, time } from "../text/format.js";
 import { Block, Name } from "../text/show.js";
 import type { About, Flow, FlowHead, FlowStep } from "../types.js";
 import { html, useEffect, useState, type Child, type VNode } from "../vendor/preact.js";
 import { t } from "../words/words.js";
-import { Fact } from "./parts.js";
+import { Fact, table } from "./parts.js";
 
 /** States that can still change. */
 const OPEN = ["RUNNING", "PAUSED", "INTERRUPTED", "PENDING"];
 const STEER = ["pause", "resume", "cancel"] as const;
 
-export function FlowsView({ after }: { readonly after: string }): VNode {
-  const page = useLoaded((signal) => api.flows(after || undefined, signal), [after]);
+export function FlowsView({ after, about }: { readonly after: string; readonly about: About }): VNode {
+  const [again, setAgain] = useState(0);
+  const page = useLoaded((signal) => api.flows(after || undefined, signal), [after, again]);
   return html`
     <section data-view="flows">
       <h1>${t("flows")}</h1>
+      <${Waits} again=${again} about=${about} done=${() => setAgain((before) => before + 1)} />
       <${Waiting} loaded=${page} what="loading">${(value: { flows: readonly FlowHead[]; next: string | null }) => html`
         ${value.flows.length === 0 && html`<p class="quiet">${t("no_flows")}</p>`}
-        ${value.flows.length > 0 && html`<div class="scroll" tabindex="0" role="group" aria-label=${t("flows")}><table class="sums">
-          <thead><tr><th scope="col">${t("started")}</th><th scope="col">${t("name")}</th><th scope="col">${t("outcome")}</th><th scope="col" class="calls">${t("steps")}</th><th scope="col">${t("context")}</th></tr></thead>
-          <tbody>${value.flows.map((row) => html`<tr><td><a data-row href=${flowAddress(row.run)}>${time(row.started)}</a></td><td><${Name} text=${row.name} /></td><td><${Name} text=${row.status} /></td><td class="calls">${count(row.done)} / ${count(row.steps)}</td><td><${Name} text=${row.context ?? ""} /></td></tr>`)}</tbody>
-        </table></div>`}
+        ${value.flows.length > 0 && table(t("flows"), [["started"], ["name"], ["outcome"], ["steps", "calls"], ["context"]], value.flows.map((row) => html`<tr><td><a data-row href=${flowAddress(row.run)}>${time(row.started)}</a></td><td><${Name} text=${row.name} /></td><td><${Name} text=${row.status} /></td><td class="calls">${count(row.done)} / ${count(row.steps)}</td><td><${Name} text=${row.context ?? ""} /></td></tr>`))}
         ${value.next && html`<p><a class="button" href=${flowsAddress(value.next)}>${t("older")}</a></p>`}`}</>
     </section>`;
 }
@@ -34,12 +35,7 @@ export function FlowView({ flow, about }: { readonly flow: string; readonly abou
   const loaded = useLoaded((signal) => api.flow(flow, signal), [flow, again]);
   const look = (): void => setAgain((before) => before + 1);
   const open = OPEN.includes(loaded.value?.status ?? "");
-  // A run under way is looked at again, as its journal grows.
-  useEffect(() => {
-    if (!open) return;
-    const timer = setTimeout(look, 2_000);
-    return () => clearTimeout(timer);
-  }, [open, again]);
+  useFollowed("flows", flow, open, look);
   return html`
     <section data-view="flow">
       <p class="path"><a href=${flowsAddress()}>${t("flows")}</a></p>
@@ -52,6 +48,7 @@ export function FlowView({ flow, about }: { readonly flow: string; readonly abou
           <${Fact} name=${t("steps")}>${count(value.done)} / ${count(value.steps)}</>
         </dl>
         ${open && about.can_change && html`<${Steer} flow=${value} done=${look} />`}
+        ${open && html`<${Waits} flow=${flow} again=${again} about=${about} done=${look} />`}
         <${Picture} flow=${value} />
         <${Steps} flow=${value} />`}</>
     </section>`;

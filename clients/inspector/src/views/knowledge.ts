@@ -4,6 +4,7 @@ import { api } from "../api.js";
 import { knowledge as knowledgeAddress, pack as packAddress } from "../address.js";
 import { Refused, useLoaded, Waiting } from "../load.js";
 import { count } from "../text/format.js";
+import { submitted } from "../text/form.js";
 import { Block, Long, Name } from "../text/show.js";
 import type { Hit, PackHead, PackDetails } from "../types.js";
 import { html, useState, type VNode } from "../vendor/preact.js";
@@ -57,8 +58,7 @@ function Question({ name }: { readonly name: string }): VNode {
   const [hits, setHits] = useState<readonly Hit[] | undefined>(undefined);
   const [error, setError] = useState<unknown>(undefined);
   const submit = (event: Event): void => {
-    event.preventDefault();
-    const question = String(new FormData(event.target as HTMLFormElement).get("q") ?? "").trim();
+    const question = submitted(event)("q");
     if (question === "") return;
     api.search(name, question).then((found) => (setHits(found.hits), setError(undefined)), setError);
   };

@@ -26,6 +26,15 @@ export function ErrorText({ error }: { readonly error: Fault | null | undefined 
   return html`<p class="fault"><code><${Name} text=${error.code} /></code> <${Name} text=${error.message ?? ""} /></p>`;
 }
 
+/** A table that scrolls within itself where it is too wide; each column is a word and a class. */
+export function table(name: string, columns: readonly (readonly [word: Word, kind?: string])[], rows: readonly Child[]): VNode {
+  return html`
+    <div class="scroll" tabindex="0" role="group" aria-label=${name}><table class="sums">
+      <thead><tr>${columns.map(([word, kind = ""]) => html`<th scope="col" class=${kind}>${t(word)}</th>`)}</tr></thead>
+      <tbody>${rows}</tbody>
+    </table></div>`;
+}
+
 /** A remark of the record about itself, such as a damaged line. */
 export function Note({ text }: { readonly text: string }): VNode {
   return html`<p class="note"><span aria-hidden="true">⚠</span> <${Name} text=${text} /></p>`;

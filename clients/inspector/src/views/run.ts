@@ -1,8 +1,9 @@
 /** One run: how it ended, what it cost, and its timeline (IN-5). */
 
-import { api, ApiError } from "../api.js";
+import { api } from "../api.js";
 import { call as callAddress, runs } from "../address.js";
 import { runOfFile } from "../file.js";
+import { useFollowed } from "../follow.js";
 import { Refused, useLoaded, Waiting } from "../load.js";
 import { cost, count, counted, duration, json, size, time } from "../text/format.js";
 import { Block, Name } from "../text/show.js";
@@ -12,7 +13,7 @@ import { Shares } from "../run/shares.js";
 import { Timeline } from "../run/timeline.js";
 import { isUnder, unfetched, type Node } from "../run/tree.js";
 import type { RunHead } from "../types.js";
-import { html, useEffect, useMemo, useRef, useState, type Child, type VNode } from "../vendor/preact.js";
+import { html, useEffect, useMemo, useState, type Child, type VNode } from "../vendor/preact.js";
 import { t } from "../words/words.js";
 import { ErrorText, Fact, Note, Outcome } from "./parts.js";
 
@@ -21,7 +22,7 @@ export function RunView({ run }: { readonly run: string }): VNode {
   const head = useLoaded((signal) => api.run(run, signal), [run, again]);
   const [tree, version] = useTree(run);
   const state = head.value?.state;
-  useFollowed(run, state === "RUNNING", () => setAgain((before) => before + 1));
+  useFollowed("runs", run, state === "RUNNING", () => setAgain((before) => before + 1));
   useEffect(() => {
     if (head.value) void tree.show(head.value);
   }, [tree, head.value]);
@@ -40,42 +41,6 @@ function useTree(run: string): [RunTree, number] {
   const tree = useMemo(() => new RunTree(run, () => setVersion((before) => before + 1)), [run]);
   useEffect(() => () => tree.leave(), [tree]);
   return [tree, version];
-}
-
-/** Calls back when a run under way has grown, at most once a second, and once when it has ended. */
-function useFollowed(run: string, running: boolean, grown: () => void): void {
-  const latest = useRef(grown);
-  latest.current = grown;
-  useEffect(() => {
-    if (!running) return;
-    let timer: number | undefined;
-    const soon = (): void => {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        latest.current();
-      }, 1_000);
-    };
-    const stop = new AbortController();
-    void follow(run, (event) => (event === "end" ? latest.current() : soon()), stop.signal);
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
-  }, [run, running]);
-}
-
-/** Follows a run until it ends, the reader leaves or the server refuses; a connection that broke is made again. */
-async function follow(run: string, heard: (event: string) => void, signal: AbortSignal): Promise<void> {
-  let ended = false;
-  const hear = (event: string): void => {
-    ended ||= event === "end";
-    heard(event);
-  };
-  while (!ended && !signal.aborted) {
-    const refused = await api.follow(run, hear, signal).then(() => false, (error: unknown) => error instanceof ApiError && error.status !== 0);
-    if (refused) return;
-    if (!ended) await new Promise((again) => setTimeout(again, 3_000));
-  }
 }
 
 function Head({ head }: { readonly head: RunHead }): VNode {

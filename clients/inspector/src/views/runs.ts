@@ -4,6 +4,7 @@ import { api } from "../api.js";
 import { diff, run as runAddress, runs as runsAddress, type Filter } from "../address.js";
 import { Refused } from "../load.js";
 import { cost, count, counted, duration, time } from "../text/format.js";
+import { submitted } from "../text/form.js";
 import { plain } from "../text/visible.js";
 import { Name } from "../text/show.js";
 import { html, useEffect, useRef, useState, type Child, type VNode } from "../vendor/preact.js";
@@ -86,9 +87,7 @@ const STATES = ["completed", "failed", "cancelled", "running", "interrupted"] as
 /** The fields begin with the filter and are then the reader's: what is typed while runs are loading stays. */
 function Filters({ filter }: { readonly filter: Filter }): VNode {
   const submit = (event: Event): void => {
-    event.preventDefault();
-    const values = new FormData(event.target as HTMLFormElement);
-    const value = (name: string): string => String(values.get(name) ?? "").trim();
+    const value = submitted(event);
     location.hash = runsAddress({ program: value("program"), outcome: value("outcome"), q: value("q") });
   };
   return html`

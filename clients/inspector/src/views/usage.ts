@@ -4,6 +4,7 @@ import { api } from "../api.js";
 import { usage as usageAddress, type UsageFilter } from "../address.js";
 import { useLoaded, Waiting } from "../load.js";
 import { cost, count, counted, day, duration, time } from "../text/format.js";
+import { submitted } from "../text/form.js";
 import { Name } from "../text/show.js";
 import type { Usage, UsageRow } from "../types.js";
 import { html, type Child, type VNode } from "../vendor/preact.js";
@@ -25,9 +26,7 @@ export function UsageView({ filter }: { readonly filter: UsageFilter }): VNode {
 
 function Filters({ filter }: { readonly filter: UsageFilter }): VNode {
   const submit = (event: Event): void => {
-    event.preventDefault();
-    const values = new FormData(event.target as HTMLFormElement);
-    const value = (name: string): string => String(values.get(name) ?? "").trim();
+    const value = submitted(event);
     location.hash = usageAddress({ by: value("by"), step: value("step"), program: value("program") });
   };
   const select = (name: "by" | "step", label: Word, values: readonly Word[]): VNode => html`

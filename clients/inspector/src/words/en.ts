@@ -12,7 +12,9 @@ export const en = {
 
   loading: "Loading …", more: "Show more", older: "Show older ones", name: "Name", kind: "Kind", trust: "Trust",
   flows: "Flows", no_flows: "No run of a set is kept here.", steps: "Steps", context: "Context", ended: "Ended", pause: "Pause", resume: "Resume", cancel: "Cancel", picture_of: "The steps of the set and what they wait for: {n}; the list below has each", tries: "{n} attempts", condition: "Condition", nothing_there: "nothing", parameters: "Parameters", result: "Result", reason: "Reason",
-  contexts: "Contexts", no_contexts: "No context matches.", owner: "Owner", changed_at: "Changed", version: "Version", messages: "Messages", state: "State", fork: "Fork it", state_gone: "The log begins after version {n} with what was there; earlier states are not kept.", caused_by: "caused by",
+  waits: "What waits", more_waits: "The oldest {n} are shown; there are more.", wait_question: "question", wait_call: "call", what_is_asked: "What is asked", allow: "Allow", deny: "Deny", result_json: "Result of the call, as JSON", give_answer: "Answer",
+  evals: "Evals", evals_sum: "{passed} passed, {failed} failed, {skipped} skipped", case: "Case", no_variant: "No variant", outcome_passed: "passed", outcome_failed: "failed", outcome_error: "error", outcome_skipped: "skipped",
+  contexts: "Contexts", no_contexts: "No context matches.", owner: "Owner", changed_at: "Changed", version: "Version", messages: "Messages", state: "State", fork: "Fork it", transcript: "Transcript as Markdown", state_gone: "The log begins after version {n} with what was there; earlier states are not kept.", caused_by: "caused by",
   knowledge: "Knowledge", no_packs: "The project has no knowledge pack.", pack_uses: "used {n} times", guide: "Guide", sections: "Sections: {n}", not_text: "Not text:", file: "File", heading: "Heading", question: "A question", search: "Search", no_hits: "Nothing in the pack matches.",
 
   runs: "Runs", loading_runs: "Loading runs …", no_runs: "No run matches.", all_shown: "All {n} runs are shown.", some_shown: "{n} runs are shown.", more_runs: "Show more runs",
@@ -38,12 +40,15 @@ export const en = {
   cut_items: "Cut:", items: "Items", no_items: "The program declared no items for this call.", none_gave_way: "No item was left out wholly.", gave_way: "Items left out wholly: {n}", gone_wholly: "not in the prompt",
   show_value: "Show the whole value", hide_value: "Hide the value", from: "from", score: "score", priority: "priority",
   packs: "Knowledge packs", ranked: "Selected by a question", not_selected: "not selected", left_out_of_question: "Not shown: {texts} texts, {passages} passages", masked: "Masked secrets",
-  stands_in: "stands word for word in", answer_stands_in: "The answer stands word for word in",
+  stands_in: "stands word for word in", answer_stands_in: "The answer stands word for word in", cites: "cites", answer_cites: "The answer cites",
   answer: "Answer", no_answer: "The record has no answer.", empty_answer: "The answer is empty.", attempt: "Attempt {n}", added_messages: "Messages added to the prompt: {n}", errors: "Errors in the answer", retried: "Retried after:", passed_over: "Passed over:",
   finish: "Finish reason", latency: "Latency", max_output: "Most tokens out", schema: "Schema sent as", options: "Options as sent",
   why_title: "Why is this not in the prompt?", why_label: "A label, file, pack or text", why_ask: "Ask the record", line: "line {n}",
   why_present: "It is in the prompt.", why_cut: "It is in the prompt, but it was cut.", why_gave_way: "It was left out, as the budget had no room for it.", why_not_selected: "The question of its use did not select it.",
   why_out_of_scope: "It was declared where this call does not see it.", why_not_declared: "The program declares nothing of this name for the call.", why_denied: "The policy denied it.",
+
+  try_title: "What would change?", try_help: "Edit the program, such as a budget, a choice or an instruction. Its prompts are made again with the answers of the record; no model and no tool is asked, and nothing is written.", try_ask: "Compare the prompts", try_undo: "Undo all edits", trying: "Making the prompts …",
+  try_same: "None of the {n} prompts would change.", try_changed: "{n} of {all} prompts would change.", try_stale: "{n} later answers may be others then.", recorded: "Recorded", tried: "With the edits", patch: "The edits as a patch", copy: "Copy", copied: "Copied.", not_copied: "The browser does not let the page copy: select the text.",
 
   differences: "Differences", loading_diff: "Loading the differences …", left: "Left", right: "Right", no_calls: "Neither run has a model call.", no_difference: "No prompt differs.",
   differ_at: "The first difference is at {site}.", first_difference: "first difference", call_number: "call {n}", not_there: "This run does not have it.", too_long: "The text has {size}, too much to show here; the calls above show it.",

@@ -14,7 +14,9 @@ export const zh: Record<Word, string> = {
 
   loading: "正在加载……", more: "显示更多", older: "显示更早的", name: "名称", kind: "类型", trust: "可信度",
   flows: "流程", no_flows: "这里没有保存指令集的运行。", steps: "步骤", context: "上下文", ended: "结束时间", pause: "暂停", resume: "继续", cancel: "取消", picture_of: "指令集的步骤及其依赖：{n}；下面的列表包含每一步", tries: "尝试 {n} 次", condition: "条件", nothing_there: "无", parameters: "参数", result: "结果", reason: "原因",
-  contexts: "上下文列表", no_contexts: "没有符合条件的上下文。", owner: "所有者", changed_at: "修改时间", version: "版本", messages: "消息", state: "状态", fork: "创建分支", state_gone: "日志从版本 {n} 之后开始，更早的状态没有保存。", caused_by: "起因",
+  waits: "等待处理", more_waits: "仅显示最早的 {n} 个，还有更多。", wait_question: "询问", wait_call: "调用", what_is_asked: "询问内容", allow: "允许", deny: "拒绝", result_json: "调用结果（JSON）", give_answer: "回答",
+  evals: "评测", evals_sum: "通过 {passed}，未通过 {failed}，跳过 {skipped}", case: "用例", no_variant: "无变体", outcome_passed: "通过", outcome_failed: "未通过", outcome_error: "错误", outcome_skipped: "跳过",
+  contexts: "上下文列表", no_contexts: "没有符合条件的上下文。", owner: "所有者", changed_at: "修改时间", version: "版本", messages: "消息", state: "状态", fork: "创建分支", transcript: "下载对话记录（Markdown）", state_gone: "日志从版本 {n} 之后开始，更早的状态没有保存。", caused_by: "起因",
   knowledge: "知识包", no_packs: "项目中没有知识包。", pack_uses: "使用 {n} 次", guide: "说明", sections: "章节：{n}", not_text: "非文本：", file: "文件", heading: "标题", question: "问题", search: "搜索", no_hits: "知识包中没有匹配的内容。",
 
   runs: "运行", loading_runs: "正在加载运行……", no_runs: "没有符合条件的运行。", all_shown: "已显示全部 {n} 个运行。", some_shown: "已显示 {n} 个运行。", more_runs: "显示更多运行",
@@ -40,12 +42,15 @@ export const zh: Record<Word, string> = {
   cut_items: "被裁剪:", items: "条目", no_items: "程序没有为此调用声明条目。", none_gave_way: "没有条目被完全去掉。", gave_way: "被完全去掉的条目:{n}", gone_wholly: "不在提示词中",
   show_value: "显示完整的值", hide_value: "隐藏值", from: "来自", score: "得分", priority: "优先级",
   packs: "知识包", ranked: "按问题选择", not_selected: "未选中", left_out_of_question: "未显示:{texts} 个文本,{passages} 个段落", masked: "被遮盖的机密",
-  stands_in: "原文见", answer_stands_in: "回答的原文见",
+  stands_in: "原文见", answer_stands_in: "回答的原文见", cites: "引用了", answer_cites: "回答引用了",
   answer: "回答", no_answer: "记录中没有回答。", empty_answer: "回答是空的。", attempt: "第 {n} 次尝试", added_messages: "加到提示词的消息:{n}", errors: "回答中的错误", retried: "重试原因:", passed_over: "跳过的模型:",
   finish: "结束原因", latency: "延迟", max_output: "输出上限", schema: "模式的发送形式", options: "发送的选项",
   why_title: "为什么它不在提示词中?", why_label: "标签、文件、知识包或文本", why_ask: "查询记录", line: "第 {n} 行",
   why_present: "它在提示词中。", why_cut: "它在提示词中,但被裁剪过。", why_gave_way: "预算放不下,它被去掉了。", why_not_selected: "引用它的问题没有选中它。",
   why_out_of_scope: "它声明的位置对此调用不可见。", why_not_declared: "程序没有为此调用声明这个名字。", why_denied: "策略拒绝了它。",
+
+  try_title: "改动会带来什么？", try_help: "编辑程序，例如预算、选择或指令。提示词将用记录中的回答重新生成；不会询问模型或工具，也不会写入任何内容。", try_ask: "比较提示词", try_undo: "撤销全部编辑", trying: "正在生成提示词……",
+  try_same: "{n} 个提示词都不会改变。", try_changed: "{all} 个提示词中有 {n} 个会改变。", try_stale: "之后的 {n} 个回答届时可能不同。", recorded: "记录", tried: "编辑后", patch: "编辑内容的补丁", copy: "复制", copied: "已复制。", not_copied: "浏览器不允许页面复制：请选中文本。",
 
   differences: "差异", loading_diff: "正在加载差异……", left: "左", right: "右", no_calls: "两个运行都没有模型调用。", no_difference: "提示词没有差异。",
   differ_at: "第一处差异在 {site}。", first_difference: "第一处差异", call_number: "第 {n} 次调用", not_there: "此运行没有它。", too_long: "文本有 {size},太长,无法在此显示;上面的调用会显示它。",

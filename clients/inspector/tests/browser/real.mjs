@@ -15,6 +15,7 @@ export async function real(driver, { left, right, odd, many, contexture }) {
   await strange(driver, odd);
   await large(driver, many);
   await alone(driver, contexture, left, odd);
+  await tried(driver, right);
   await pictures(driver, left, right);
   await drawn(driver, left, right);
   await driver.look(1_280, "light");
@@ -101,6 +102,23 @@ async function large(driver, many) {
   assert.ok((await page.value("document.querySelectorAll('.row').length")) < 80);
   await driver.quiet("a run of many events");
   driver.ok("a loop of 3,000 iterations is loaded whole, and only the rows in view exist");
+}
+
+/** The budget of the run that went well is made small again: the page says what that would do, as a patch. */
+async function tried(driver, right) {
+  const { page } = driver;
+  await driver.open(`#/runs/${right}/calls/1`, "call");
+  await page.until("document.querySelector('.tried summary')");
+  await page.value("document.querySelector('.tried summary').click()");
+  await page.until("document.querySelector('.tried textarea')?.value.includes('max 400')", "the program is there");
+  await page.value("(() => { const area = document.querySelector('.tried textarea'); area.value = area.value.replace('max 400', 'max 30'); })()");
+  await page.value("document.querySelector('.tried button.primary').click()");
+  await page.until("document.querySelector('.tried .call-diff')", "the prompts are compared");
+  const told = await driver.text(".tried");
+  assert.match(told, /1 of 1 prompts would change\.[^]*cut differently policy[^]*-    use policy max 400 priority 5 as policy\n\+    use policy max 30 priority 5 as policy/);
+  await driver.accessible("a program that is tried");
+  await driver.quiet("a program that is tried");
+  driver.ok("a smaller budget is tried on the record: which prompt would change, and the patch");
 }
 
 /** Runs as files of their own: the same page, which asks nobody. */

@@ -4,15 +4,16 @@ import { HOSTILE, TICKET } from "../support/record.mjs";
 
 const WIDTHS = [360, 1_280, 2_560];
 const VIEWS = [["runs", "#/"], ["run", "#/runs/run_today"], ["call", "#/runs/run_today/calls/1"], ["diff", "#/diff/run_yesterday/run_today"], ["usage", "#/usage"], ["flows", "#/flows"], ["flow", "#/flows/flow_1"],
-  ["contexts", "#/contexts"], ["context", "#/contexts/ctx_%E4%BC%9A%E8%AE%AE?owner=ada"], ["knowledge", "#/knowledge"], ["pack", "#/knowledge/acme-product-brief", "knowledge"]];
+  ["contexts", "#/contexts"], ["context", "#/contexts/ctx_%E4%BC%9A%E8%AE%AE?owner=ada"], ["knowledge", "#/knowledge"], ["pack", "#/knowledge/acme-product-brief", "knowledge"], ["evals", "#/evals"], ["eval", "#/evals/base.json", "evals"]];
 
 const READY = {
   runs: "document.querySelectorAll('tbody tr').length > 50", run: "document.querySelectorAll('[role=treeitem]').length >= 11",
   call: "document.querySelectorAll('.message').length === 2", diff: "document.querySelectorAll('.call-diff').length === 3",
   usage: "document.querySelectorAll('table').length === 2",
-  flows: "document.querySelectorAll('tbody tr').length === 2", flow: "document.querySelectorAll('.list details').length === 3 && document.querySelector('.picture img')?.naturalWidth > 0",
+  flows: "document.querySelectorAll('tbody tr').length === 2", flow: "document.querySelectorAll('.list details').length === 3 && document.querySelectorAll('.waits article').length === 2 && document.querySelector('.picture img')?.naturalWidth > 0",
   contexts: "document.querySelectorAll('tbody tr').length === 2", context: "document.querySelectorAll('.said').length === 2 && document.querySelector('aside .block')",
   knowledge: "document.querySelectorAll('article').length === 2", pack: "document.querySelectorAll('tbody tr').length === 3",
+  evals: "document.querySelectorAll('tbody tr').length === 2", eval: "document.querySelectorAll('.cell').length === 6",
 };
 
 export async function views(driver, server) {
@@ -26,9 +27,12 @@ export async function views(driver, server) {
   await diff(driver);
   await sums(driver);
   await kept(driver);
+  await tried(driver);
   await hostile(driver);
   await odd(driver);
   await chinese(driver);
+  // Last, as what waits is answered.
+  await waiting(driver, server);
 }
 
 async function sums(driver) {
@@ -79,6 +83,9 @@ async function kept(driver) {
   await page.value("(() => { const range = document.querySelector('input[type=range]'); range.value = 3; range.dispatchEvent(new Event('input', { bubbles: true })); })()");
   await page.until("document.querySelector('aside .block')?.innerText.includes('version 3')", "the state of another version");
   assert.match(await driver.text("aside li"), /UPDATE_STATE topic .* caused by m2/);
+  await page.value(`(() => { const make = URL.createObjectURL; URL.createObjectURL = (file) => (file.text().then((text) => (globalThis.taken = text)), make(file)); })()`);
+  await page.value("[...document.querySelectorAll('.steps button')].find((one) => one.innerText === 'Transcript as Markdown').click()");
+  await page.until("globalThis.taken === '# 会议\\n'", "the transcript is handed over");
   driver.ok("a context has its transcript, and its state at each version with what caused it");
 
   await driver.open("#/knowledge/acme-product-brief", "knowledge");
@@ -87,7 +94,63 @@ async function kept(driver) {
   await page.until("document.querySelectorAll('article').length === 1");
   assert.match(await driver.text("article"), /^3\.25 documents\/prices\.md#L10-L12/);
   assert.equal(await page.value("document.title"), "Contexture inspector");
+  await driver.open("#/evals/base.json", "evals");
+  await page.until(READY.eval);
+  const rows = await driver.texts(".matrix tr");
+  assert.match(rows[0], /Case\s+small\s+large/);
+  assert.match(rows[1], /翻译\s+✓ passed[^]*✕ failed[^]*matches: <script>[^]*✓ passed/);
+  assert.match(rows[2], /refund\s+⚠ error[^]*AS9030[^]*– skipped/);
+  assert.equal(await page.value("document.querySelector('.cell a').getAttribute('href')"), "#/runs/run_passed");
+  driver.ok("an eval has its cases by variants, and a cell leads to its run");
   driver.ok("a pack has its sections, and a question finds some with their scores");
+}
+
+async function tried(driver) {
+  const { page } = driver;
+  await driver.open("#/runs/run_today/calls/1", "call");
+  await page.until("document.querySelector('.tried summary')");
+  await page.value("document.querySelector('.tried summary').click()");
+  await page.until("document.querySelector('.tried textarea')");
+  assert.deepEqual(await driver.texts(".tried form .steps:first-child button"), ["ticket line 12", "policy line 13", "history line 14", "generate line 21"]);
+  await page.value("document.querySelectorAll('.tried .steps button')[1].click()");
+  const selected = await page.value("(() => { const area = document.activeElement; return area.value.slice(area.selectionStart, area.selectionEnd); })()");
+  assert.equal(selected, "    use input.ticket as ticket", "the button of an item selects its line");
+  await page.value("document.querySelector('.tried button.primary').click()");
+  await page.until("document.querySelector('.tried [role=status]').innerText.includes('None of the 1 prompts would change')");
+  await page.value("(() => { const area = document.querySelector('.tried textarea'); area.value = area.value.replace('max 1000', 'max 4000'); })()");
+  await page.value("document.querySelector('.tried button.primary').click()");
+  await page.until("document.querySelector('.tried .call-diff')");
+  const told = await driver.text(".tried");
+  assert.match(told, /1 of 2 prompts would change\. 1 later answers may be others then\.[^]*AS9030[^]*1,310 → 2,040 tokens \(\+730\)[^]*cut differently policy[^]*Recorded[^]*With the edits[^]*Returns are free/);
+  assert.match(told, /The edits as a patch\s+Copy[^]*\+ {4}use Policy max 4000 as policy/);
+  for (const scheme of ["light", "dark"]) {
+    for (const width of WIDTHS) {
+      await driver.look(width, scheme);
+      await driver.fits(`tried at ${width} in ${scheme}`);
+      await driver.accessible(`tried at ${width} in ${scheme}`);
+      await driver.shot(`tried-${width}-${scheme}`, true);
+    }
+  }
+  await driver.look(1_280, "light");
+  await driver.quiet("a program that is tried");
+  driver.ok("an edited program says which prompts it would change, and gives the edits as a patch");
+}
+
+async function waiting(driver, server) {
+  const { page } = driver;
+  await driver.open("#/flows/flow_1", "flow");
+  await page.until("document.querySelectorAll('.waits article').length === 2");
+  await driver.accessible("what waits");
+  await driver.shot("waits-1280-light", true);
+  await page.value("[...document.querySelectorAll('.waits button')].find((one) => one.innerText === 'Deny').click()");
+  await page.until("document.querySelectorAll('.waits article').length === 1", "the question is answered");
+  await page.value("document.querySelector('.waits textarea').value = '{', document.querySelector('.waits form button').click()");
+  await page.until("document.querySelector('.waits .refused')", "what is not JSON is not sent");
+  await page.value("document.querySelector('.waits textarea').value = '{\"file\": \"文件\"}', document.querySelector('.waits form button').click()");
+  await page.until("!document.querySelector('.waits')", "nothing waits any more");
+  assert.deepEqual(server.answers, [["POST", "ask", { status: "SUCCESS", result: { allowed: false } }], ["POST", "pick", { status: "SUCCESS", result: { file: "文件" } }]]);
+  await driver.quiet("what waits");
+  driver.ok("questions and calls that wait are shown and answered, and the page hears of it");
 }
 
 async function looks(driver) {

@@ -163,7 +163,7 @@ export function usage() {
   };
 }
 
-export const ABOUT = { flows: true, contexts: true, knowledge: true, can_change: true };
+export const ABOUT = { flows: true, contexts: true, knowledge: true, can_change: true, can_recheck: true, evals: true };
 
 const FLOW = { run: "flow_1", name: HOSTILE, status: "RUNNING", context: "ctx_会议", steps: 3, done: 2, started: "2026-07-30T09:00:00Z", ended: null };
 
@@ -182,6 +182,35 @@ export function flow() {
     ...FLOW, set: { type: "INSTRUCTION", content: { instructions } }, order: ["fetch", "check"], events: [started("fetch", 1), started("fetch", 2), started("check", 1)],
     results: { fetch: { status: "COMPLETED", result: { score: 7 } }, check: { status: "FAILED", error: { code: "TOOL_FAILED", message: HOSTILE } } },
     conditions: { check: { text: "dependencies.fetch.result.score > 5", values: [{ path: "dependencies.fetch.result.score", value: 7 }] } },
+  };
+}
+
+export function evals() {
+  return { evals: [{ name: "base.json", passed: 4, failed: 2, skipped: 1 }, { name: HOSTILE, passed: 0, failed: 0, skipped: 0 }] };
+}
+
+/** Two cases in two variants, one of them repeated. */
+export function evaluation() {
+  const cell = (name, variant, outcome, more = {}) => ({ name, variant, outcome, expectations: [{ name: "matches", passed: outcome !== "failed", detail: outcome === "failed" ? HOSTILE : null }], run: `run_${outcome}`, tokens: 797, cost: 0.01, ...more });
+  const cases = [cell("翻译", "small", "passed"), cell("翻译", "large", "failed"), cell("翻译", "large", "passed"), cell("refund", "small", "error", { run: null, error: { code: "AS9030", message: HOSTILE } }), cell("refund", "large", "skipped", { run: null, expectations: [] })];
+  return { suites: [{ file: "tests/support.test.yaml", cases }, { file: HOSTILE, cases: [cell(HOSTILE, null, "passed")] }], passed: 4, failed: 2, skipped: 1 };
+}
+
+/** A question and a call that wait, until they are answered. */
+export function waits() {
+  const wait = (callId, kind, request) => ({ callId, contextId: "ctx_会议", kind, since: "2026-07-30T09:00:00Z", expires: "2026-08-06T09:00:00Z", client: "page_1", owner: "ada", flow: "flow_1", step: "send", request });
+  return [wait("ask", "PERMISSION", { type: "TOOL_CALL_REQUEST", content: { prompt: HOSTILE } }), wait("pick", "CALL", { type: "TOOL_CALL_REQUEST", content: { calls: [{ name: "pick" }] } })];
+}
+
+export const PROGRAM = `main agent Support {\n${"  // …\n".repeat(10)}  main func(input) {\n    use input.ticket as ticket\n    use Policy max 1000 as policy\n    generate({ input: "Answer." })\n  }\n}\n`;
+
+/** What a changed program changes. */
+export function recheck(text) {
+  if (text === PROGRAM) return { calls: [{ site: "agents/support.as:21:5", n: 1, change: "same", changed: false, stale: false, tokens_before: 1_310, tokens_after: 1_310, layers: [], items: [] }], failure: null, patch: "" };
+  const item = { change: "cut_differently", label: "policy", source: "Policy", tokens: [1_000, 1_730], tokens_before: [1_730, 1_730], left: POLICY_TEXT, right: WHOLE_POLICY };
+  return {
+    calls: [{ site: "agents/support.as:21:5", n: 1, change: "changed", changed: true, stale: true, tokens_before: 1_310, tokens_after: 2_040, layers: [], items: [item] }, { site: "agents/support.as:30:5", n: 2, change: "same", changed: false, stale: true, tokens_before: 90, tokens_after: 90, layers: [], items: [] }],
+    failure: { code: "AS9030", message: HOSTILE }, patch: `--- a/agents/support.as\n+++ b/agents/support.as\n-    use Policy max 1000 as policy\n+    use Policy max 4000 as policy\n`,
   };
 }
 

@@ -27,6 +27,9 @@ export class RecordServer {
   #long = Buffer.from(record.longText());
   // What follows the run that is under way.
   #followers = new Set();
+  #waits = record.waits();
+  /** The answers to what waited: method, call and body of each. */
+  answers = [];
 
   constructor() {
     const { HOSTILE, listed } = record;
@@ -74,13 +77,29 @@ export class RecordServer {
     try {
       if (parts[0] !== "v1") return await this.#file(url.pathname, response);
       if (parts.at(-1) === "picture") return response.writeHead(200, { "content-type": "image/svg+xml" }).end(record.PICTURE);
+      if (parts.at(-1) === "transcript") return response.writeHead(200, { "content-type": "text/markdown; charset=utf-8" }).end("# 会议\n");
       if (parts.at(-1) === "follow") return this.#follow(response);
+      if (request.method !== "GET") return await this.#change(parts.slice(1), request, response);
       const body = JSON.stringify(this.#answer(parts.slice(1), url.searchParams));
       response.writeHead(200, { "content-type": "application/json" }).end(body);
     } catch (error) {
       const { status = 500, code = "INTERNAL", message } = error;
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ code, message }));
     }
+  }
+
+  /** A program that is tried, and answers to what waits, which end it. */
+  async #change([what, id, word], request, response) {
+    let text = "";
+    for await (const part of request) text += part;
+    if (what === "waits") {
+      this.answers.push([request.method, id, text === "" ? undefined : JSON.parse(text)]);
+      this.#waits = this.#waits.filter(({ callId }) => callId !== id);
+      for (const follower of this.#followers) follower.write('event: steps\ndata: {}\n\n');
+      return response.writeHead(200, { "content-type": "application/json" }).end("{}");
+    }
+    if (word !== "recheck") throw new Refused(404, "path_unknown", "There is nothing of this name.");
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(record.recheck(JSON.parse(text).text)));
   }
 
   #answer([what, first, word, number, last], query) {
@@ -90,6 +109,8 @@ export class RecordServer {
     if (what === "usage") return record.usage();
     if (what === "about") return record.ABOUT;
     if (what === "flows") return first === undefined ? record.flows() : record.flow();
+    if (what === "evals") return first === undefined ? record.evals() : record.evaluation();
+    if (what === "waits") return { waits: this.#waits, next: null };
     if (what === "contexts") return this.#context(first, word, query);
     if (what === "knowledge") return first === undefined ? record.packs() : word === "search" ? record.hits() : record.pack();
     if (what === "texts") return this.#text(word, query);
@@ -97,6 +118,7 @@ export class RecordServer {
     if (word === "events") return this.#page(first, query);
     const run = this.#runs.get(first);
     if (!run) throw new Refused(404, "run_unknown", `There is no run ${first}.`);
+    if (word === "program") return { file: "agents/support.as", text: record.PROGRAM };
     if (word === "tokens") return record.tokens(first === "run_hostile");
     if (word !== "calls") return run;
     if (number !== "1") throw new Refused(404, "call_unknown", `The run has 1 model call, there is no call ${number}.`);

@@ -4,6 +4,8 @@ mod compare;
 mod record;
 mod run;
 
+pub(crate) use compare::report;
+
 use crate::prelude::*;
 
 const EXAMPLES: &str = "\

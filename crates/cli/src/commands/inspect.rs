@@ -1,5 +1,6 @@
 //! `contexture inspect`: the kept runs of a project in a browser (IN-1).
 
+use super::eval::report;
 use super::flow::FlowLocation;
 use crate::prelude::*;
 use crate::support::project;
@@ -25,6 +26,7 @@ Examples:
   contexture inspect latest --listen 127.0.0.1:7900
   contexture trace export latest > run.jsonl
   contexture inspect run.jsonl
+  contexture eval --json > base.json; contexture inspect --eval base.json
 
 The address of the page is the first line of stdout; its API is under /v1/. Ctrl-C ends it.
 RUN is an id, the beginning or end of one, `latest`, or `latest~1` for the run before. FILE is what
@@ -52,6 +54,10 @@ pub(crate) struct Args {
     /// reach the address then, or a TLS proxy stands before it.
     #[arg(long)]
     allow_remote: bool,
+    /// A report that `contexture eval --json` or `contexture test --json` printed: the page shows its
+    /// cases by variants, with the run of each. Can be given several times.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    eval: Vec<PathBuf>,
     /// Open the page in the browser.
     #[arg(long)]
     open: bool,
@@ -62,8 +68,13 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
-    let (sources, first) = shown(args)?;
+    let (mut sources, first) = shown(args)?;
     let access = access(args)?;
+    // A program that is tried reads files of the project: only for whoever may read them anyway.
+    for file in &args.eval {
+        sources.evals.push((file.display().to_string(), report(file, terminal)?));
+    }
+    sources.can_recheck = sources.packs.is_some() && matches!(access, Access::Local);
     let runtime = multi_threaded()?;
     let served = runtime.block_on(async {
         let stop = asked_to_end();
@@ -113,7 +124,8 @@ fn sources(project: Project, runs: Arc<dyn RunStore>) -> Result<Sources, Abort> 
     };
     // Whoever starts the inspector in a project has named it, as with `knowledge search`.
     let options = packs::Options { approve_project: true, ..packs::Options::default() };
-    Ok(Sources { runs, flows, contexts, packs: Some((project, options)), can_change: false })
+    let packs = Some((project, options));
+    Ok(Sources { flows, contexts, packs, ..Sources::of_runs(runs) })
 }
 
 /// Returns who may read the runs.

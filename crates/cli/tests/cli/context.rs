@@ -125,6 +125,22 @@ fn cp_9_show_prints_only_requested_part() {
 }
 
 #[test]
+fn in_12_transcript_quotes_every_message_in_any_script() {
+    let sandbox = Sandbox::new();
+    with_texts(&sandbox, "ctx_a", &["北京今天天气怎么样?", "# no heading\n> no quote"]);
+    let show =
+        |more: &[&str]| context(&sandbox, &[&["show", "ctx_a", "--markdown"], more].concat());
+    let text = show(&[]).exits(0).stdout;
+    assert!(text.starts_with("# ctx\\_a\n\n`ctx_a` · "), "{text}");
+    assert!(text.contains("\n> 北京今天天气怎么样?\n"), "{text}");
+    assert!(text.contains("\n> # no heading\n> > no quote\n"), "{text}");
+    assert_eq!(text.lines().filter(|line| line.starts_with("## ")).count(), 2, "{text}");
+    let last = show(&["--messages", "1"]).exits(0).stdout;
+    assert!(last.contains("no heading") && !last.contains("北京"), "{last}");
+    let _ = show(&["--json"]).exits(2);
+}
+
+#[test]
 fn cp_9_list_shows_all_owners_or_one_and_continues() {
     let sandbox = sandbox();
     for (at, owner) in ["ada", "ada", "grace"].iter().enumerate() {

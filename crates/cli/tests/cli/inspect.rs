@@ -39,12 +39,23 @@ impl Inspector {
 
     /// Returns the status and the body of an answer.
     fn ask(&self, path: &str, headers: &[&str]) -> (u16, String) {
+        self.send(("GET", ""), path, headers)
+    }
+
+    fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+        let (status, answer) = self.send(("POST", &body.to_string()), path, &[]);
+        (status, serde_json::from_str(&answer).unwrap())
+    }
+
+    fn send(&self, (method, body): (&str, &str), path: &str, headers: &[&str]) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let host = format!("Host: {}", self.address);
         let named = headers.iter().any(|header| header.starts_with("Host:"));
         let own = if named { Vec::new() } else { vec![host.as_str()] };
-        let lines = [own, headers.to_vec(), vec!["Connection: close"]].concat().join("\r\n");
-        write!(stream, "GET {path} HTTP/1.1\r\n{lines}\r\n\r\n").unwrap();
+        let length = format!("Content-Length: {}", body.len());
+        let more = vec!["Connection: close", length.as_str()];
+        let lines = [own, headers.to_vec(), more].concat().join("\r\n");
+        write!(stream, "{method} {path} HTTP/1.1\r\n{lines}\r\n\r\n{body}").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
@@ -203,6 +214,56 @@ fn in_14_run_in_one_file_has_answers_of_api_and_fetches_nothing() {
 }
 
 #[test]
+fn in_10_changed_program_is_tried_on_record_and_given_as_patch() {
+    let sandbox = after(&["Which port?"]);
+    let inspector = Inspector::start(&sandbox, &[]);
+    assert_eq!(inspector.json("/v1/about")["can_recheck"], true);
+    let program = inspector.json("/v1/runs/latest/program");
+    assert_eq!(program, json!({ "file": "p.as", "text": PROGRAM }));
+    let changed = PROGRAM.replace("max 20", "max 40");
+    let (status, found) = inspector.post("/v1/runs/latest/recheck", &json!({ "text": changed }));
+    assert_eq!((status, &found["failure"]), (200, &Value::Null), "{found}");
+    sandbox.write("changed.as", &changed);
+    let arguments = ["recheck", "latest", "--program", "changed.as", "--json"];
+    let told = sandbox.run(arguments).exits(1).json();
+    // Places name their file, which is another one on the command line.
+    let plain = |calls: &Value| calls.to_string().replace("changed.as", "p.as");
+    assert_eq!(plain(&found["calls"]), plain(&told["calls"]), "what the command says");
+    let patch = found["patch"].as_str().unwrap();
+    assert!(patch.starts_with("--- a/p.as\n+++ b/p.as\n"), "{patch}");
+    assert!(patch.contains("-  use input.notes max 20 priority 1 as notes\n"), "{patch}");
+    assert!(patch.contains("+  use input.notes max 40 priority 1 as notes\n"), "{patch}");
+    assert_eq!(sandbox.read("p.as"), PROGRAM, "the program stays as it is");
+    assert_eq!(inspector.json("/v1/runs")["runs"].as_array().unwrap().len(), 1, "not kept");
+
+    let (status, same) = inspector.post("/v1/runs/latest/recheck", &json!({ "text": PROGRAM }));
+    assert_eq!((status, &same["patch"]), (200, &json!("")));
+    assert!(same["calls"].as_array().unwrap().iter().all(|call| call["changed"] == false));
+    let (status, broken) =
+        inspector.post("/v1/runs/latest/recheck", &json!({ "text": "main func( {" }));
+    assert_eq!((status, &broken["code"]), (422, &json!("program_refused")));
+    assert!(broken["message"].as_str().unwrap().contains("p.as:1"), "{broken}");
+    let (status, odd) = inspector.post("/v1/runs/latest/recheck", &json!({ "program": "p.as" }));
+    assert_eq!((status, &odd["code"]), (400, &json!("body_invalid")));
+    let elsewhere = ["Origin: http://evil.example"];
+    let sent = inspector.send(("POST", "{}"), "/v1/runs/latest/recheck", &elsewhere);
+    assert_eq!(sent.0, 403, "{}", sent.1);
+}
+
+#[test]
+fn in_10_no_program_is_tried_for_run_of_somebody_else() {
+    let sandbox = after(&["Which port?"]);
+    let exported = sandbox.run(["trace", "export", "latest"]).exits(0).stdout;
+    let elsewhere = Sandbox::new();
+    elsewhere.write("a.jsonl", exported).write("p.as", PROGRAM);
+    let inspector = Inspector::start(&elsewhere, &["a.jsonl"]);
+    assert_eq!(inspector.json("/v1/about")["can_recheck"], false);
+    assert_eq!(inspector.refused("/v1/runs/latest/program"), (404, json!("not_kept")));
+    let (status, _) = inspector.post("/v1/runs/latest/recheck", &json!({ "text": PROGRAM }));
+    assert_eq!(status, 404);
+}
+
+#[test]
 fn in_9_why_not_tells_what_decided() {
     let sandbox = after(&["Which port?"]);
     let verdict = |call: &str, asked: &str| {
@@ -280,12 +341,34 @@ fn in_8_diff_marks_words_that_differ() {
 }
 
 #[test]
+fn ev_5_report_of_eval_is_shown_with_runs_of_its_cells() {
+    let sandbox = Sandbox::with_examples();
+    let test = ["test", "examples/use_one_of.test.yaml", "--json"];
+    let report = sandbox.run(test).exits(0);
+    sandbox.write("base.json", &report.stdout).write("odd.json", "{}");
+    let inspector = Inspector::start(&sandbox, &["--eval", "base.json"]);
+    assert_eq!(inspector.json("/v1/about")["evals"], true);
+    let listed = inspector.json("/v1/evals");
+    let expected = json!([{ "name": "base.json", "passed": 3, "failed": 0, "skipped": 0 }]);
+    assert_eq!(listed["evals"], expected);
+    let found = inspector.json("/v1/evals/base.json");
+    assert_eq!(found, report.json());
+    let run = found["suites"][0]["cases"][0]["run"].as_str().unwrap();
+    assert_eq!(inspector.json(&format!("/v1/runs/{run}"))["state"], "COMPLETED");
+    assert_eq!(inspector.refused("/v1/evals/head.json"), (404, json!("eval_unknown")));
+    let odd = sandbox.run(["inspect", "--eval", "odd.json"]).exits(2);
+    assert!(odd.stderr.contains("not_a_report"), "{}", odd.stderr);
+}
+
+#[test]
 fn in_12_inspector_alone_shows_what_project_keeps() {
     let sandbox = after(&["Which port?"]);
     let inspector = Inspector::start(&sandbox, &[]);
     let about = inspector.json("/v1/about");
-    let nothing =
-        json!({ "flows": false, "contexts": false, "knowledge": true, "can_change": false });
+    let nothing = json!({
+        "flows": false, "contexts": false, "knowledge": true, "can_change": false,
+        "can_recheck": true, "evals": false,
+    });
     assert_eq!(about, nothing);
     assert_eq!(inspector.refused("/v1/flows"), (404, json!("not_kept")));
     drop(inspector);

@@ -8,7 +8,9 @@ use contexture_flow::Set;
 use contexture_flow::condition::{Condition, Roots as _};
 use contexture_flow::picture::Picture;
 use contexture_protocol::Limits;
-use contexture_store::flows::{Filter, FlowJournal, FlowStoreError, RunSummary};
+use contexture_store::flows::{
+    Filter, FlowJournal, FlowStoreError, RunSummary, Wait, WaitFilter, WaitState,
+};
 use serde_json::{Map, Value, json};
 
 /// The most bytes of a value that a condition reads; a longer one is told by its size.
@@ -92,6 +94,21 @@ pub fn flow(journal: &dyn FlowJournal, run: &str) -> Result<Value, FlowStoreErro
         fields.insert("masked".to_owned(), document.masked.into());
     }
     Ok(value)
+}
+
+/// Returns the calls and questions that wait, the oldest first: of one run, or of all runs and turns,
+/// those behind a place and at most so many; all when `limit` is 0.
+///
+/// # Errors
+/// [`FlowStoreError`] when they can't be read.
+pub fn open_waits(
+    journal: &dyn FlowJournal,
+    run: Option<&str>,
+    (after, limit): (u64, usize),
+) -> Result<Vec<Wait>, FlowStoreError> {
+    let run = run.map(str::to_owned);
+    let state = Some(WaitState::Open);
+    journal.waits(&WaitFilter { run, state, after, limit, ..WaitFilter::default() })
 }
 
 /// Returns the values that the condition of each step reads, as far as steps have ended.

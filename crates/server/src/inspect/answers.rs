@@ -82,22 +82,34 @@ impl From<InspectError> for Refused {
 }
 
 /// Does what reads files away from the threads that answer.
-pub(super) async fn read(
+pub(super) async fn work<T: Send + 'static>(
     shared: &Shared,
-    work: impl FnOnce(&Shared) -> Result<Value, Refused> + Send + 'static,
-) -> Answer {
+    work: impl FnOnce(&Shared) -> Result<T, Refused> + Send + 'static,
+) -> Result<T, Refused> {
     let shared = shared.clone();
     let done = tokio::task::spawn_blocking(move || work(&shared)).await;
-    let value = done.map_err(|error| {
+    done.map_err(|error| {
         Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", error.to_string())
-    })??;
-    let body = value.to_string();
+    })?
+}
+
+/// Answers with what is read.
+pub(super) async fn read(
+    shared: &Shared,
+    reads: impl FnOnce(&Shared) -> Result<Value, Refused> + Send + 'static,
+) -> Answer {
+    let body = work(shared, reads).await?.to_string();
     if body.len() > LARGEST {
         let message = format!("the answer has {} bytes, the most are {LARGEST}", body.len());
         return Err(Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "answer_too_large", message));
     }
-    Ok(([(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")], body)
-        .into_response())
+    Ok(file("application/json", body))
+}
+
+/// Answers with a text of a type.
+pub(super) fn file(kind: &'static str, text: String) -> Response {
+    let headers = [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-store")];
+    (headers, text).into_response()
 }
 
 /// `GET /v1/runs?limit&after&program&outcome&q`
@@ -223,9 +235,7 @@ pub(super) async fn diff(
         let left = store.head(&find(shared, &left)?, 1..=u64::MAX)?.log;
         let right = store.head(&find(shared, &right)?, 1..=u64::MAX)?.log;
         let calls = inspect::diff(Kept { store, log: &left }, Kept { store, log: &right });
-        let mut calls = json!(calls);
-        let mut room = DIFF_TEXTS;
-        shorten(&mut calls, &mut room);
+        let mut calls = shortened(json!(calls));
         if with_words {
             mark(&mut calls);
         }
@@ -250,6 +260,13 @@ fn mark(value: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(mark),
         _ => {}
     }
+}
+
+/// Returns a diff with as many of its texts as an answer has room for.
+pub(super) fn shortened(mut value: Value) -> Value {
+    let mut room = DIFF_TEXTS;
+    shorten(&mut value, &mut room);
+    value
 }
 
 /// Leaves out the texts of a diff that find no room; those that are shown are whole.

@@ -1,7 +1,7 @@
 //! Stored contexts (IN-12).
 
 use super::Shared;
-use super::answers::{Answer, Refused, read};
+use super::answers::{Answer, LARGEST, Refused, file, read, work};
 use crate::query::Query;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::StatusCode;
@@ -70,6 +70,28 @@ pub(super) async fn changes(
         Ok(inspect::context_changes(shared.sources.contexts()?, key, (since, limit))?)
     })
     .await
+}
+
+/// `GET /v1/contexts/{context}/transcript?owner`
+pub(super) async fn transcript(
+    State(shared): State<Shared>,
+    Path(context): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Answer {
+    let owner = owner(&Query::parse(query.as_deref(), &["owner"])?)?;
+    let text = work(&shared, move |shared| {
+        let key = Key { owner: &owner, context: &context };
+        let text = inspect::transcript(shared.sources.contexts()?, key, LARGEST)?;
+        text.ok_or_else(|| {
+            let message = format!(
+                "the transcript has more than {LARGEST} bytes: `contexture context show {context} \
+                 --markdown` prints it"
+            );
+            Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "answer_too_large", message)
+        })
+    })
+    .await?;
+    Ok(file("text/markdown; charset=utf-8", text))
 }
 
 /// Returns the owner: ids of contexts are unique within one.

@@ -1,35 +1,57 @@
-//! Following a run under way: server-sent events whenever its record grows (IN-4, IN-5).
+//! Following what is under way: server-sent events whenever a run has grown, or a run of a set has come
+//! further (IN-4, IN-5, IN-11).
+//!
+//! Decision: neither store says when it has grown, as another process may write it. So the server looks,
+//! at what is cheap to read, and the page asks for the rest when it hears of a change.
 
 use super::Shared;
-use super::answers::{Answer, find};
+use super::answers::{Answer, Refused, find};
 use axum::extract::{Path, State};
 use axum::response::IntoResponse;
 use axum::response::sse::{Event, KeepAlive, Sse};
-use contexture::inspect::{RUNNING, state};
+use contexture::flows::listed;
+use contexture::inspect::{self, RUNNING, state};
 use contexture::store::runs::{RunError, RunId};
 use futures_util::stream;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
-/// The time between two looks at a record.
+/// The time between two looks.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// A run that is followed.
+/// What is told of something, and whether it is under way; `None` when it is gone.
+type Look = Arc<dyn Fn() -> Option<(Value, bool)> + Send + Sync>;
+
+/// What is followed.
 struct Followed {
-    shared: Shared,
-    id: RunId,
-    /// The lines that were told last.
-    told: Option<usize>,
+    look: Look,
+    /// The name of the events.
+    event: &'static str,
+    /// What was told last.
+    told: Option<Value>,
     has_ended: bool,
 }
 
 /// `GET /v1/runs/{run}/follow`
-pub(super) async fn follow(State(shared): State<Shared>, Path(run): Path<String>) -> Answer {
+pub(super) async fn run(State(shared): State<Shared>, Path(run): Path<String>) -> Answer {
     let id = find(&shared, &run)?;
-    let followed = Followed { shared, id, told: None, has_ended: false };
-    let events = stream::unfold(followed, next);
-    Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response())
+    Ok(followed("lines", move || look_at_run(&shared, &id).ok()))
+}
+
+/// `GET /v1/flows/{flow}/follow`
+pub(super) async fn flow(State(shared): State<Shared>, Path(flow): Path<String>) -> Answer {
+    look_at_flow(&shared, &flow)?;
+    Ok(followed("steps", move || look_at_flow(&shared, &flow).ok()))
+}
+
+fn followed(
+    event: &'static str,
+    look: impl Fn() -> Option<(Value, bool)> + Send + Sync + 'static,
+) -> axum::response::Response {
+    let followed = Followed { look: Arc::new(look), event, told: None, has_ended: false };
+    Sse::new(stream::unfold(followed, next)).keep_alive(KeepAlive::default()).into_response()
 }
 
 async fn next(mut followed: Followed) -> Option<(Result<Event, Infallible>, Followed)> {
@@ -37,19 +59,18 @@ async fn next(mut followed: Followed) -> Option<(Result<Event, Infallible>, Foll
         if followed.has_ended {
             return None;
         }
-        let (shared, id) = (followed.shared.clone(), followed.id.clone());
-        let look = tokio::task::spawn_blocking(move || look(&shared, &id)).await;
-        // A run that another process removed has ended for who looks on.
-        let Ok(Ok((lines, state))) = look else {
+        let look = Arc::clone(&followed.look);
+        // What another process removed has ended for who looks on.
+        let Ok(Some((seen, is_under))) = tokio::task::spawn_blocking(move || look()).await else {
             followed.has_ended = true;
             return Some((Ok(Event::default().event("end").data("{}")), followed));
         };
-        let data = json!({ "lines": lines, "state": state }).to_string();
-        if followed.told != Some(lines) {
-            followed.told = Some(lines);
-            return Some((Ok(Event::default().event("lines").data(data)), followed));
+        let data = seen.to_string();
+        if followed.told.as_ref() != Some(&seen) {
+            followed.told = Some(seen);
+            return Some((Ok(Event::default().event(followed.event).data(data)), followed));
         }
-        if state != RUNNING {
+        if !is_under {
             followed.has_ended = true;
             return Some((Ok(Event::default().event("end").data(data)), followed));
         }
@@ -58,7 +79,7 @@ async fn next(mut followed: Followed) -> Option<(Result<Event, Infallible>, Foll
 }
 
 /// Returns the lines of a run and its state.
-fn look(shared: &Shared, id: &RunId) -> Result<(usize, &'static str), RunError> {
+fn look_at_run(shared: &Shared, id: &RunId) -> Result<(Value, bool), RunError> {
     // The state first: a line that is written after it is told with the next look. The entry of a
     // run under way is made of all its calls, so it is read when the run has ended.
     let state = match shared.sources.runs.is_running(id) {
@@ -66,5 +87,14 @@ fn look(shared: &Shared, id: &RunId) -> Result<(usize, &'static str), RunError> 
         false => state(&shared.sources.runs.entry(id)?),
     };
     let lines = shared.outlines.with(&*shared.sources.runs, id, |outline| Ok(outline.lines()))?;
-    Ok((lines, state))
+    Ok((json!({ "lines": lines, "state": state }), state == RUNNING))
+}
+
+/// Returns a run of a set as lists have it, with how many calls of it wait.
+fn look_at_flow(shared: &Shared, flow: &str) -> Result<(Value, bool), Refused> {
+    let journal = shared.sources.flows()?;
+    let seen = journal.summary(flow)?;
+    let waits = inspect::open_waits(journal, Some(flow), (0, 0))?.len();
+    let told = json!({ "flow": listed(&seen), "waits": waits });
+    Ok((told, seen.ended_us.is_none()))
 }

@@ -1,8 +1,9 @@
 //! The table of the inspector: its page and its API (IN-1, IN-4).
 
-use super::{Shared, answers, contexts, flows, follow, packs, page, sources, sums};
-use crate::route::{Route, Shape, get};
-use axum::extract::FromRef;
+use super::{
+    Shared, answers, contexts, evals, flows, follow, packs, page, rechecks, sources, sums,
+};
+use crate::route::{JSON, Route, Shape, get, post};
 
 /// The tag of all operations.
 pub(crate) const TAG: &str = "Inspector";
@@ -10,12 +11,11 @@ pub(crate) const TAG: &str = "Inspector";
 const RUN: &str = "The run: its id, the beginning or end of one, or `latest`.";
 const CALL: &str = "The number of a model call, from 1.";
 
-/// Returns all routes, for a server whose state holds that of the inspector.
-pub(crate) fn routes<S>() -> Vec<Route<S>>
-where
-    Shared: FromRef<S>,
-    S: Clone + Send + Sync + 'static,
-{
+/// An operation of the inspector.
+type Operation = Route<Shared>;
+
+/// Returns all routes.
+pub(crate) fn routes() -> Vec<Operation> {
     let mut all = for_page();
     all.extend(for_runs());
     all.extend(for_calls());
@@ -23,10 +23,11 @@ where
     all.extend(for_flows());
     all.extend(for_contexts());
     all.extend(for_knowledge());
+    all.extend(for_evals());
     all
 }
 
-fn for_page<S: Clone + Send + Sync + 'static>() -> Vec<Route<S>> {
+fn for_page() -> Vec<Operation> {
     vec![
         get("/", page::index)
             .doc("getInspector", TAG, "Returns a page that shows the runs.")
@@ -40,11 +41,7 @@ fn for_page<S: Clone + Send + Sync + 'static>() -> Vec<Route<S>> {
     ]
 }
 
-fn for_runs<S>() -> Vec<Route<S>>
-where
-    Shared: FromRef<S>,
-    S: Clone + Send + Sync + 'static,
-{
+fn for_runs() -> Vec<Operation> {
     vec![
         get("/v1/runs", answers::runs)
             .doc("inspectRuns", TAG, "Lists all runs, the newest first.")
@@ -80,18 +77,14 @@ where
             .query_number("to", "Runs that began before, in the same way.")
             .query_number("limit", "How many runs at most, the newest; 10,000 when absent.")
             .json(200, "`{all, rows, times, more, notes}`.", Shape::Object),
-        get("/v1/runs/{run}/follow", follow::follow)
+        get("/v1/runs/{run}/follow", follow::run)
             .doc("followRun", TAG, "Reports whenever a run under way has grown.")
             .path("run", RUN)
             .answer(200, "`lines`, at last `end`.", "text/event-stream", Shape::Text),
     ]
 }
 
-fn for_calls<S>() -> Vec<Route<S>>
-where
-    Shared: FromRef<S>,
-    S: Clone + Send + Sync + 'static,
-{
+fn for_calls() -> Vec<Operation> {
     vec![
         get("/v1/runs/{run}/calls/{call}", answers::call)
             .doc("inspectCall", TAG, "Returns a model call with its manifest.")
@@ -113,11 +106,7 @@ where
     ]
 }
 
-fn for_questions<S>() -> Vec<Route<S>>
-where
-    Shared: FromRef<S>,
-    S: Clone + Send + Sync + 'static,
-{
+fn for_questions() -> Vec<Operation> {
     vec![
         get("/v1/diff/{left}/{right}", answers::diff)
             .doc("inspectDiff", TAG, "Compares the prompts of two runs.")
@@ -125,6 +114,15 @@ where
             .path("right", RUN)
             .query("words", "`true` marks the words that differ.")
             .json(200, "`{left, right, calls}`.", Shape::Object),
+        get("/v1/runs/{run}/program", rechecks::program)
+            .doc("inspectProgram", TAG, "Returns the program of a run as it is now.")
+            .path("run", RUN)
+            .json(200, "`{file, text}`.", Shape::Object),
+        post("/v1/runs/{run}/recheck", rechecks::tried)
+            .doc("recheckRun", TAG, "Says which prompts of a run a changed program would change.")
+            .path("run", RUN)
+            .body(&[(JSON, Shape::Object)])
+            .json(200, "`{calls, failure, patch}`, as `recheck --json`.", Shape::Object),
         get("/v1/why", answers::why)
             .doc("inspectWhy", TAG, "Answers why something is in a prompt or is not.")
             .query("run", RUN)
@@ -134,11 +132,7 @@ where
     ]
 }
 
-fn for_flows<S>() -> Vec<Route<S>>
-where
-    Shared: FromRef<S>,
-    S: Clone + Send + Sync + 'static,
-{
+fn for_flows() -> Vec<Operation> {
     const FLOW: &str = "The run of a set.";
     vec![
         get("/v1/about", sources::about)
@@ -153,6 +147,16 @@ where
             .doc("inspectFlow", TAG, "Returns a run of a set with its steps.")
             .path("flow", FLOW)
             .json(200, "The run, with the values that conditions read.", Shape::Object),
+        get("/v1/flows/{flow}/follow", follow::flow)
+            .doc("followFlow", TAG, "Reports whenever a run of a set has come further.")
+            .path("flow", FLOW)
+            .answer(200, "`steps`, at last `end`.", "text/event-stream", Shape::Text),
+        get("/v1/waits", flows::waits)
+            .doc("inspectWaits", TAG, "Lists calls and questions that wait, the oldest first.")
+            .query("flow", "Only those of this run of a set.")
+            .query_number("after", "The `next` of the page before.")
+            .query_number("limit", "How many at most, from 1 to 1,000; 100 when absent.")
+            .json(200, "`{waits, next}`.", Shape::Object),
         get("/v1/flows/{flow}/picture", flows::picture)
             .doc("inspectPicture", TAG, "Draws a run of a set.")
             .path("flow", FLOW)
@@ -160,11 +164,7 @@ where
     ]
 }
 
-fn for_contexts<S>() -> Vec<Route<S>>
-where
-    Shared: FromRef<S>,
-    S: Clone + Send + Sync + 'static,
-{
+fn for_contexts() -> Vec<Operation> {
     const CONTEXT: &str = "The contextId.";
     const OWNER: &str = "Whose context it is.";
     const LIMIT: &str = "How many at most, from 1 to 1,000; 100 when absent.";
@@ -182,6 +182,11 @@ where
             .query("owner", OWNER)
             .query_number("version", "The version; the present one when absent.")
             .json(200, "The context without its messages.", Shape::Object),
+        get("/v1/contexts/{context}/transcript", contexts::transcript)
+            .doc("inspectTranscript", TAG, "Returns a context with its messages as Markdown.")
+            .path("context", CONTEXT)
+            .query("owner", OWNER)
+            .answer(200, "The transcript.", "text/markdown", Shape::Text),
         get("/v1/contexts/{context}/messages", contexts::messages)
             .doc("inspectMessages", TAG, "Returns messages of a context, the last page first.")
             .path("context", CONTEXT)
@@ -199,11 +204,7 @@ where
     ]
 }
 
-fn for_knowledge<S>() -> Vec<Route<S>>
-where
-    Shared: FromRef<S>,
-    S: Clone + Send + Sync + 'static,
-{
+fn for_knowledge() -> Vec<Operation> {
     const PACK: &str = "The name of the pack.";
     vec![
         get("/v1/knowledge", packs::packs)
@@ -219,5 +220,21 @@ where
             .query("q", "The question.")
             .query_number("limit", "How many at most, from 1 to 100.")
             .json(200, "`{hits}`, the best first, with scores.", Shape::Object),
+    ]
+}
+
+fn for_evals() -> Vec<Operation> {
+    vec![
+        get("/v1/evals", evals::evals)
+            .doc("inspectEvals", TAG, "Lists the reports of evals that were named at the start.")
+            .json(
+                200,
+                "`{evals}`, each with `name`, `passed`, `failed`, `skipped`.",
+                Shape::Object,
+            ),
+        get("/v1/evals/{eval}", evals::eval)
+            .doc("inspectEval", TAG, "Returns a report with its cells.")
+            .path("eval", "The name of the report.")
+            .json(200, "The report, as `eval --json` printed it.", Shape::Object),
     ]
 }

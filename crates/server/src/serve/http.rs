@@ -190,7 +190,9 @@ impl Listening {
                 flows: Some(app.flows.journals.journal()),
                 contexts: Some(Arc::clone(&app.store)),
                 packs: Some((app.project.clone(), pack_options(&app))),
+                evals: Vec::new(),
                 can_change: true,
+                can_recheck: false,
             }),
         };
         let address = self.address.to_string();

@@ -165,7 +165,16 @@ fn in_11_flow_of_server_is_shown_with_steps_conditions_and_picture() {
     let picture = http.get(&format!("{path}/picture"));
     assert_eq!(picture.header("content-type"), Some("image/svg+xml"));
     assert!(picture.body.starts_with("<svg") && picture.body.contains(">a<"), "{picture:?}");
+    let followed = http.get(&format!("{path}/follow"));
+    assert_eq!(followed.header("content-type"), Some("text/event-stream"));
+    let told = [
+        &followed.body.matches("event: steps").count(),
+        &followed.body.matches("event: end").count(),
+    ];
+    assert_eq!(told, [&1, &1], "{followed:?}");
+    assert!(followed.body.contains(r#""status":"COMPLETED""#), "{followed:?}");
     refused(&http.get("/inspect/v1/flows/none"), 404, "UNKNOWN_ID");
+    refused(&http.get("/inspect/v1/flows/none/follow"), 404, "UNKNOWN_ID");
 }
 
 #[test]
@@ -192,6 +201,13 @@ fn in_12_context_has_transcript_and_state_of_each_version() {
     let messages = http.get(&format!("{path}/messages?owner=local&limit=1")).json();
     assert_eq!(messages["messages"][0]["content"]["text"], "you said: hello", "{messages:#}");
     assert!(messages["next"].is_number());
+    let transcript = http.get(&format!("{path}/transcript?owner=local"));
+    assert_eq!(transcript.header("content-type"), Some("text/markdown; charset=utf-8"));
+    let told = &transcript.body;
+    assert!(told.starts_with("# ctx\\_a\n\n`ctx_a` · local · version "), "{told}");
+    let hello = told.find("\n> hello\n").unwrap();
+    assert!(hello < told.find("\n> you said: hello\n").unwrap(), "{told}");
+    refused(&http.get(&format!("{path}/transcript?owner=ann")), 404, "UNKNOWN_ID");
     let found = http.get("/inspect/v1/contexts?search=HELLO").json();
     assert_eq!(found["contexts"].as_array().unwrap().len(), 1, "{found:#}");
     refused(&http.get(&format!("{path}?owner=local&version=99")), 400, "VALIDATION_FAILED");

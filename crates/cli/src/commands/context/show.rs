@@ -6,6 +6,7 @@ use super::transcript;
 use crate::output::text::{sanitized, timestamp};
 use crate::prelude::*;
 use contexture::diagnostic::suggestion;
+use contexture::inspect::{transcript_head, transcript_message};
 use contexture::protocol::StatePath;
 use contexture::store::contexts::{Head, StoredMessage};
 
@@ -13,7 +14,8 @@ const EXAMPLES: &str = "\
 Examples:
   contexture context show ctx_weather
   contexture context show ctx_weather --messages 1 --json
-  contexture context show ctx_weather --state userPreferences.units";
+  contexture context show ctx_weather --state userPreferences.units
+  contexture context show ctx_weather --markdown > weather.md";
 
 /// The messages shown by default.
 const LAST: u64 = 20;
@@ -29,7 +31,7 @@ pub(super) struct Args {
     /// The context.
     #[arg(value_name = "ID")]
     id: String,
-    /// The number of latest messages to show [default: 20, with --json all].
+    /// The number of latest messages to show [default: 20, with --json and --markdown all].
     #[arg(long, value_name = "N")]
     messages: Option<u64>,
     /// Print the value of the state at a path, such as `userPreferences.units`, as JSON.
@@ -44,6 +46,9 @@ pub(super) struct Args {
     /// messageCount, metadata, state and messages.
     #[arg(long)]
     json: bool,
+    /// Print the conversation as Markdown: all messages, or the last ones with --messages.
+    #[arg(long, conflicts_with_all = ["json", "state"])]
+    markdown: bool,
 }
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
@@ -60,7 +65,13 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         }
         return Ok(Exit::Done);
     }
-    let wanted = args.messages.unwrap_or(if args.json { u64::MAX } else { LAST });
+    let has_all = args.json || args.markdown;
+    let wanted = args.messages.unwrap_or(if has_all { u64::MAX } else { LAST });
+    if args.markdown {
+        terminal.print(&transcript_head(&head))?;
+        each(&file, &named, wanted, |one| terminal.print(&transcript_message(one, &named.id)))?;
+        return Ok(Exit::Done);
+    }
     if args.json {
         let mut whole = to_json(&head);
         if let Value::Object(fields) = &mut whole {

@@ -45,7 +45,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     Ok(if is_worse && args.fail_on_worse { Exit::Failed } else { Exit::Done })
 }
 
-fn report(path: &Path, terminal: &Terminal) -> Result<Report, Abort> {
+pub(crate) fn report(path: &Path, terminal: &Terminal) -> Result<Report, Abort> {
     let text = input::text(path, "the output of an eval", terminal)?;
     let name = input::name_of(path);
     let value = input::json(&text, &name)?;

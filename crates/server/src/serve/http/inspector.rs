@@ -21,15 +21,16 @@ use std::sync::Arc;
 /// The folder of the inspector.
 pub(super) const FOLDER: &str = "/inspect";
 
-/// Returns the routes of the inspector.
-pub(super) fn routes() -> Vec<Route> {
+/// Returns the routes of the inspector, over what it shows.
+pub(super) fn routes(shown: &inspect::Shared) -> Vec<Route> {
     let mut all = vec![
         get(FOLDER, folder)
             .doc("findInspector", inspect::TAG, "Redirects to the page.")
             .public()
             .empty(308, "The page is at /inspect/."),
     ];
-    all.extend(inspect::routes().into_iter().map(|route| route.below(FOLDER)));
+    let own = inspect::routes().into_iter();
+    all.extend(own.map(|route| route.below(FOLDER).bound(shown.clone())));
     all
 }
 

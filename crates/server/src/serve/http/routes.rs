@@ -6,6 +6,7 @@ use super::{
     contexts, demo, flows, inspector, messages, offered, openai, openapi, pairing, runs, schemas,
     settle, socket, status, waits,
 };
+use crate::inspect;
 use crate::route::{self, JSON, Shape, delete, get, patch, post, routed};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
@@ -17,7 +18,7 @@ pub(super) type Route = route::Route<Shared>;
 
 /// Creates the router of all paths. Each path answers OPTIONS with its methods.
 pub(super) fn router(shared: &Shared, has_demo: bool) -> Router<Shared> {
-    let all = all(has_demo);
+    let all = all(has_demo, &shared.inspector);
     let description = openapi::Description::of(&all);
     let mut paths: Vec<(String, Vec<&'static str>)> = Vec::new();
     for route in &all {
@@ -47,7 +48,7 @@ fn allowed(methods: &[&str]) -> Response {
     (StatusCode::NO_CONTENT, [(header::ALLOW, allow)]).into_response()
 }
 
-pub(super) fn all(has_demo: bool) -> Vec<Route> {
+pub(super) fn all(has_demo: bool, inspector: &inspect::Shared) -> Vec<Route> {
     let mut all = for_messages();
     all.extend(for_reading());
     all.extend(for_changes());
@@ -56,7 +57,7 @@ pub(super) fn all(has_demo: bool) -> Vec<Route> {
     all.extend(for_description());
     all.extend(for_openai());
     all.extend(for_operation());
-    all.extend(inspector::routes());
+    all.extend(inspector::routes(inspector));
     if has_demo {
         all.extend(for_demo());
     }

@@ -3,7 +3,6 @@
 use super::guard::Guard;
 use crate::inspect;
 use crate::serve::app::App;
-use axum::extract::FromRef;
 use std::sync::Arc;
 use yawc::DeflatePool;
 
@@ -16,10 +15,4 @@ pub(super) struct Shared {
     pub(super) deflate: DeflatePool,
     /// What the inspector shows.
     pub(super) inspector: inspect::Shared,
-}
-
-impl FromRef<Shared> for inspect::Shared {
-    fn from_ref(shared: &Shared) -> Self {
-        shared.inspector.clone()
-    }
 }

@@ -225,6 +225,30 @@ async fn wa_1_waits_are_listed_answered_and_cancelled_over_http() {
 }
 
 #[tokio::test]
+async fn in_11_inspector_lists_what_waits_with_what_is_asked() {
+    let site = Site::of(ECHO).await;
+    let mut page = hello(&site, "page_1").await;
+    page.ask(&announce("a1")).await;
+    page.send(&pick("m1")).await;
+    asked(&mut page).await;
+    waiting(&site, 1).await;
+    let found = site.get("/inspect/v1/waits").await;
+    let one = &found["waits"][0];
+    assert_eq!(
+        (&one["callId"], &one["contextId"], &one["owner"], &one["flow"]),
+        (&json!("p"), &json!("ctx_1"), &json!("local"), &json!("")),
+        "{found}"
+    );
+    assert_eq!(one["request"]["content"]["calls"][0]["name"], "pick", "{found}");
+    assert_eq!(found["next"], Value::Null);
+    let others = site.get("/inspect/v1/waits?flow=none").await;
+    assert_eq!(others["waits"], json!([]));
+    let good = json!({ "status": "SUCCESS", "result": 1 });
+    site.ask("POST", "/v1/waits/p?contextId=ctx_1", &good).await;
+    assert_eq!(site.get("/inspect/v1/waits").await["waits"], json!([]));
+}
+
+#[tokio::test]
 async fn wa_1_call_id_in_several_contexts_needs_context() {
     let site = Site::of(ECHO).await;
     let mut page = hello(&site, "page_1").await;

@@ -117,6 +117,10 @@ async function tried(driver, right) {
   const told = await driver.text(".tried");
   assert.match(told, /1 of 1 prompts would change\.[^]*cut differently policy[^]*-    use policy max 400 priority 5 as policy\n\+    use policy max 30 priority 5 as policy/);
   await driver.accessible("a program that is tried");
+  await driver.look(1_120, "light");
+  await page.value("document.querySelector('.tried textarea').rows = 14");
+  await driver.picture("tried", ".tried");
+  await driver.look(1_280, "light");
   await driver.quiet("a program that is tried");
   driver.ok("a smaller budget is tried on the record: which prompt would change, and the patch");
 }

@@ -357,7 +357,7 @@ fn ev_5_report_of_eval_is_shown_with_runs_of_its_cells() {
     assert_eq!(inspector.json(&format!("/v1/runs/{run}"))["state"], "COMPLETED");
     assert_eq!(inspector.refused("/v1/evals/head.json"), (404, json!("eval_unknown")));
     let odd = sandbox.run(["inspect", "--eval", "odd.json"]).exits(2);
-    assert!(odd.stderr.contains("not_a_report"), "{}", odd.stderr);
+    assert!(odd.stderr.contains("is not the output of"), "{}", odd.stderr);
 }
 
 #[test]

@@ -235,10 +235,12 @@ async fn in_11_inspector_lists_what_waits_with_what_is_asked() {
     let found = site.get("/inspect/v1/waits").await;
     let one = &found["waits"][0];
     assert_eq!(
-        (&one["callId"], &one["contextId"], &one["owner"], &one["flow"]),
-        (&json!("p"), &json!("ctx_1"), &json!("local"), &json!("")),
+        (&one["callId"], &one["contextId"], &one["owner"], &one["step"]),
+        (&json!("p"), &json!("ctx_1"), &json!("local"), &json!("p")),
         "{found}"
     );
+    let flow = one["flow"].as_str().unwrap();
+    assert_eq!(site.get(&format!("/inspect/v1/waits?flow={flow}")).await, found);
     assert_eq!(one["request"]["content"]["calls"][0]["name"], "pick", "{found}");
     assert_eq!(found["next"], Value::Null);
     let others = site.get("/inspect/v1/waits?flow=none").await;

@@ -4,13 +4,16 @@
 //! Decision: they belong to the [`Project`](crate::Project), so that whatever opens a program of it
 //! (a check, a run, a turn, a flow, a server) knows the same names.
 
+use crate::optimizer;
 #[cfg(feature = "knowledge")]
 use crate::{embedding, reranking};
 #[cfg(feature = "flow")]
 use contexture_context::Trust;
 use contexture_context::json::bytes_of;
 use contexture_core::signature::ObjectSignature;
-use contexture_core::tool::{SCHEME, Tool, ToolFailure, ToolMethod, ToolReply, ToolRequest};
+use contexture_core::tool::{
+    RustTool, SCHEME, Tool, ToolFailure, ToolMethod, ToolReply, ToolRequest,
+};
 #[cfg(feature = "knowledge")]
 use contexture_core::{Embedder, Reranker};
 use contexture_core::{LlmError, Provider, model_uri, panics};
@@ -92,6 +95,28 @@ pub enum ExtensionError {
 }
 
 impl Extensions {
+    /// Returns the parts that Contexture adds itself: `host://optimizer` (AS-33).
+    pub(crate) fn of_host() -> Self {
+        let mut extensions = Self::default();
+        extensions.set_optimizer(optimizer::tool());
+        extensions
+    }
+
+    /// Sets the tool behind `host://optimizer`. It is not an action of flows.
+    pub(crate) fn set_optimizer(&mut self, tool: RustTool) {
+        let methods = tool.methods();
+        let added = AddedTool::new(optimizer::NAME.to_owned(), Arc::new(tool), methods);
+        // Its methods are written in this crate, and a test imports it.
+        if let Ok(added) = added {
+            self.tools.insert(optimizer::NAME.to_owned(), Arc::new(added));
+        }
+    }
+
+    /// Removes a tool.
+    pub(crate) fn remove_tool(&mut self, name: &str) {
+        self.tools.remove(name);
+    }
+
     /// Adds a provider of models: a program names them `scheme://model`.
     ///
     /// # Errors
@@ -213,8 +238,12 @@ impl Extensions {
         self.of_settings.get_or_init(make).clone()
     }
 
-    pub(crate) fn tool_timeout(&self) -> Duration {
-        self.tool_timeout.unwrap_or(TOOL_TIMEOUT)
+    /// Returns the time that a call of a tool may take: trials are runs, which have limits of their own.
+    pub(crate) fn tool_timeout(&self, tool: &str) -> Duration {
+        match tool {
+            optimizer::NAME => Duration::MAX,
+            _ => self.tool_timeout.unwrap_or(TOOL_TIMEOUT),
+        }
     }
 }
 

@@ -104,6 +104,7 @@ pub mod inspect;
 pub mod loader;
 pub mod models;
 pub mod observe;
+mod optimizer;
 pub mod packs;
 pub mod permission;
 pub mod pins;

@@ -11,6 +11,7 @@ use crate::project::Project;
 use crate::run::SetupError;
 use crate::servers::lock_file;
 use contexture_mcp::{Lock, LockError, Pins};
+#[cfg(feature = "flow")]
 use contexture_script::program::Program;
 use serde::Serialize;
 

@@ -79,7 +79,7 @@ impl Project {
     /// Makes a project of a folder and its settings, without reading any.
     #[must_use]
     pub fn with_config(root: &Path, config: Config, environment: Environment) -> Self {
-        let (extensions, stores) = (Extensions::default(), Stores::default());
+        let (extensions, stores) = (Extensions::of_host(), Stores::default());
         let data = config.serve.data.clone();
         let turns = Turns::default();
         let mut project =

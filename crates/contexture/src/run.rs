@@ -25,6 +25,7 @@ use crate::host::{LiveHost, ModelCalls, RunState, RunTools};
 use crate::loader::WorkspaceLoader;
 use crate::models::{Models, StandIn};
 use crate::observe::{Observer, Progress, Silent};
+use crate::optimizer;
 use crate::packs;
 use crate::policy;
 use crate::project::Project;
@@ -248,6 +249,10 @@ pub(crate) fn host(
 ) -> Result<Opened, SetupError> {
     policy::check_rules(project)?;
     let ledger = Arc::new(Ledger::new(spend_limit(project, request), request.ledger.clone()));
+    let mut extensions = project.extensions.clone();
+    if optimizer::is_imported(program) && extensions.tool(optimizer::NAME).is_some() {
+        extensions.set_optimizer(optimizer::live(project, request, Arc::clone(&ledger))?);
+    }
     let mut models = Models::new(project, request, ledger)
         .map_err(|error| SetupError::new(error.kind(), &error, error.help()))?;
     let masker = models.masker();
@@ -294,7 +299,7 @@ pub(crate) fn host(
         (Arc::clone(workspace), Secrets::of(project)),
         Tools::new(Arc::clone(workspace), tool_settings(project)),
         servers,
-        project.extensions.clone(),
+        extensions,
         request.frontend.clone(),
     );
     let models = ModelCalls::new(models, retry_policy(project), request.overrides);

@@ -14,7 +14,7 @@ pub use contexture_core::signature::tables::{
 };
 pub use contexture_core::signature::{Form, Kind, Method, Parameter, Signature};
 pub use pack::{pack, tokens};
-pub use uri::{UriFault, frontend, memory, model, native, server, tool};
+pub use uri::{OPTIMIZER, UriFault, frontend, memory, model, native, server, tool};
 
 use crate::syntax::ast::ImportKind;
 

@@ -4,8 +4,9 @@
 //! Decision: a mark is put in and taken out as bytes of the source, and nothing is printed from the
 //! tree; so the rest of the file stays as it is, whatever its form.
 
-use crate::syntax::ast::{Candidate, File, Item, StatementKind, Use, UseSource};
+use crate::syntax::ast::{BudgetNode, Candidate, File, Item, Name, StatementKind, Use, UseSource};
 use crate::syntax::walk::statements;
+use contexture_context::{Budget, Keep};
 use contexture_diagnostic::{SourceFile, Span, suggestion};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -20,6 +21,24 @@ pub struct Site {
     pub label: Option<String>,
     /// Its candidates, in order.
     pub candidates: Vec<SiteCandidate>,
+    /// The agent that it stands in; `main` for a main one without a name.
+    #[serde(skip)]
+    pub agent: Option<String>,
+    /// The function that it stands in; `main` for a main one.
+    #[serde(skip)]
+    pub function: Option<String>,
+}
+
+impl Site {
+    /// Returns its id among the sites of a program: `file.as#Agent.function[label]`, with the line where
+    /// it has no label.
+    #[must_use]
+    pub fn id(&self, file: &str) -> String {
+        let scope: Vec<&str> =
+            self.agent.iter().chain(&self.function).map(String::as_str).collect();
+        let line = self.line.to_string();
+        format!("{file}#{}[{}]", scope.join("."), self.label.as_deref().unwrap_or(&line))
+    }
 }
 
 /// A candidate of a [`Site`].
@@ -35,6 +54,12 @@ pub struct SiteCandidate {
     /// The place of the word `selected`.
     #[serde(skip)]
     pub mark: Option<Span>,
+    /// True if it is `empty`.
+    #[serde(skip)]
+    pub is_empty: bool,
+    /// Its budget.
+    #[serde(skip)]
+    pub budget: Option<Budget>,
 }
 
 /// A place in a file, in bytes.
@@ -62,20 +87,28 @@ pub struct SiteError {
 /// Returns every `use one of` of a file, in source order.
 #[must_use]
 pub fn sites(source: &SourceFile, file: &File) -> Vec<Site> {
-    let mut found: Vec<&Use> = Vec::new();
-    uses_of_items(&file.items, &mut found);
-    found.sort_by_key(|used| used.span.start);
-    found.into_iter().filter_map(|used| site(source, used)).collect()
+    let mut found: Vec<Placed<'_>> = Vec::new();
+    uses_of_items(&file.items, None, &mut found);
+    found.sort_by_key(|placed| placed.used.span.start);
+    found.into_iter().filter_map(|placed| site(source, &placed)).collect()
 }
 
-fn uses_of_items<'f>(items: &'f [Item], found: &mut Vec<&'f Use>) {
+/// A `use` with the agent and the function that it stands in.
+struct Placed<'f> {
+    used: &'f Use,
+    agent: Option<&'f str>,
+    function: Option<&'f str>,
+}
+
+fn uses_of_items<'f>(items: &'f [Item], agent: Option<&'f str>, found: &mut Vec<Placed<'f>>) {
+    let name = |name: &'f Option<Name>| Some(name.as_ref().map_or("main", |name| &name.text));
     for item in items {
         match item {
-            Item::Use(used) => found.push(used),
-            Item::Agent(agent) => uses_of_items(&agent.items, found),
+            Item::Use(used) => found.push(Placed { used, agent, function: None }),
+            Item::Agent(agent) => uses_of_items(&agent.items, name(&agent.name), found),
             Item::Func(func) => statements(&func.body, &mut |statement| {
                 if let StatementKind::Use(used) = &statement.kind {
-                    found.push(used);
+                    found.push(Placed { used, agent, function: name(&func.name) });
                 }
             }),
             Item::Import(_) | Item::Shape(_) | Item::Config(_) => {}
@@ -83,19 +116,29 @@ fn uses_of_items<'f>(items: &'f [Item], found: &mut Vec<&'f Use>) {
     }
 }
 
-fn site(source: &SourceFile, used: &Use) -> Option<Site> {
+fn site(source: &SourceFile, placed: &Placed<'_>) -> Option<Site> {
+    let Placed { used, agent, function } = placed;
     let UseSource::OneOf(candidates) = &used.source else { return None };
     let marked = candidates.iter().position(|candidate| candidate.selected.is_some()).unwrap_or(0);
+    let budget = |candidate: &Candidate| {
+        let BudgetNode { limit, measure, .. } = *candidate.max.as_ref()?;
+        let keep = candidate.keep.map_or(Keep::Head, |(keep, _)| keep);
+        Some(Budget { limit, measure, keep })
+    };
     let one = |(at, candidate): (usize, &Candidate)| SiteCandidate {
         name: candidate.name.text.clone(),
         selected: at == marked,
         span: Place { start: candidate.span.start, end: candidate.span.end },
         mark: candidate.selected,
+        is_empty: candidate.source.is_none(),
+        budget: budget(candidate),
     };
     Some(Site {
         line: source.position(used.span.start).line,
         label: used.label.as_ref().map(|label| label.value.clone()),
         candidates: candidates.iter().enumerate().map(one).collect(),
+        agent: agent.map(str::to_owned),
+        function: function.map(str::to_owned),
     })
 }
 

@@ -130,3 +130,122 @@ fn ev_9_inspect_lists_sites_and_misuse_is_refused() {
     let done = sandbox.run(["optimize", "inspect", "ask.as", "--json"]).exits(2).json();
     assert_eq!(done["error"]["code"], "AS2001", "candidates that do not compile are not offered");
 }
+
+/// A program that works on another one, as the reference of the language has it.
+const OPTIMIZER: &str = "\
+import tool Optimizer from \"host://optimizer\"
+
+main agent Choices {
+  main func(input { target: string, question: string, selection: json, write: string, trace: string }) {
+    inspected = Optimizer.inspect({ target: input.target })
+    trial = Optimizer.trial({
+      target: input.target,
+      input: { q: input.question },
+      selection: input.selection,
+      trace: input.trace
+    })
+    specialized = Optimizer.specialize({
+      target: input.target,
+      selection: input.selection,
+      write: input.write
+    })
+    { inspected: inspected, trial: trial, specialized: specialized }
+  }
+}
+";
+
+fn input(target: &str, selection: &Value, write: &str) -> String {
+    json!({ "target": target, "question": "?", "selection": selection, "write": write, "trace": "summary" })
+        .to_string()
+}
+
+fn optimized(sandbox: &Sandbox, selection: Value, write: &str) -> Value {
+    sandbox.write("optimizer.as", OPTIMIZER);
+    let input = input("ask.as", &selection, write);
+    let run = ["run", "optimizer.as", "--mock=answers.jsonl", "--quiet", "--input", &input];
+    sandbox.run(run).exits(0).json()
+}
+
+#[test]
+fn as_33_program_inspects_tries_and_specializes_another_one() {
+    let sandbox = sandbox(1);
+    let id = "ask.as#main[facts]";
+    let found = optimized(&sandbox, json!({ id: "long" }), "preview");
+    let site = &found["inspected"]["variant_sites"][0];
+    assert_eq!(found["inspected"]["baseline_selection"], json!({ id: "short" }), "{found:#}");
+    assert_eq!(site["scope"], json!({ "kind": "function", "agent": null, "func": "main" }));
+    assert_eq!(site["candidates"][1], json!({ "name": "none", "empty": true, "budget": null }));
+    assert_eq!(site["candidates"][2]["budget"]["limit"], 2000);
+    let trial = &found["trial"];
+    assert_eq!(trial["result"], json!({ "answer": "seven" }), "{found:#}");
+    let pick = json!({ "variant": "long", "reason": "trial", "empty": false });
+    assert_eq!(trial["picked"], json!({ id: pick }));
+    assert_eq!((&trial["unreached_selection"], &trial["warnings"]), (&json!([]), &json!([])));
+    assert_eq!(trial["usage"]["llm_calls"], 1);
+    assert!(trial["trace_ref"].is_string(), "{trial}");
+    let special = &found["specialized"];
+    assert_eq!(
+        (&special["changed"], &special["output"]),
+        (&json!(true), &json!("ask.optimized.as"))
+    );
+    assert!(special["diff"].as_str().unwrap().contains("+    long:  Long max 2k selected"));
+    assert!(!sandbox.path("ask.optimized.as").exists(), "a preview writes nothing");
+    let copied = optimized(&sandbox, json!({ id: "long" }), "copy");
+    assert_eq!(copied["specialized"]["outputs"], json!(["ask.optimized.as"]), "{copied:#}");
+    let copy = sandbox.read("ask.optimized.as");
+    assert_eq!(copy, PROGRAM.replace(" selected", "").replace("max 2k", "max 2k selected"));
+    assert_eq!(sandbox.read("ask.as"), PROGRAM);
+    let in_place = optimized(&sandbox, json!({ id: "long" }), "in_place");
+    assert_eq!(in_place["specialized"]["outputs"], json!(["ask.as"]), "{in_place:#}");
+    assert_eq!(sandbox.read("ask.as"), copy);
+}
+
+#[test]
+fn as_33_what_optimizer_refuses_is_a_value_and_limits_end_the_run() {
+    let sandbox = sandbox(1);
+    let code = |selection: Value| {
+        let found = optimized(&sandbox, selection, "copy");
+        let told = |part: &str| found[part]["code"].as_str().unwrap_or_default().to_owned();
+        (told("trial"), told("specialized"))
+    };
+    let twice = |code: &str| (code.to_owned(), code.to_owned());
+    assert_eq!(code(json!({ "ask.as#main[fact]": "long" })), twice("unknown_selection_key"));
+    assert_eq!(code(json!({ "ask.as#main[facts]": "lon" })), twice("unknown_variant"));
+    sandbox.write("ask.as", "main func(input) { nothing }");
+    assert_eq!(code(json!({})), twice("semantic_error"));
+    sandbox.write("ask.as", PROGRAM);
+    let call = "Optimizer.specialize({ target: \"ask.as\", selection: {}, snapshot_id: \"old\" })";
+    sandbox.write("old.as", format!("import tool Optimizer from \"host://optimizer\"\n{call}\n"));
+    let changed = sandbox.run(["run", "old.as", "--quiet"]).exits(0).json();
+    assert_eq!(
+        (&changed["code"], &changed["expected"]),
+        (&json!("snapshot_mismatch"), &json!("old"))
+    );
+    let run = |target: &str, more: &[&str]| {
+        let input = input(target, &json!({}), "copy");
+        let run = ["run", "optimizer.as", "--mock=answers.jsonl", "--json", "--input", &input];
+        sandbox.run([&run[..], more].concat())
+    };
+    let outside = run("../ask.as", &[]).exits(1).json();
+    assert_eq!(outside["error"]["code"], "path_outside_workspace", "{outside}");
+    let stopped = run("ask.as", &["--max-tokens", "1"]).exits(1).json();
+    assert_eq!(stopped["error"]["code"], "COST_LIMIT", "{stopped}");
+    let found = run("optimizer.as", &[]).exits(0).json();
+    let found = &found["value"];
+    assert_eq!(found["inspected"]["code"], "semantic_error", "no program optimizes itself");
+}
+
+#[test]
+fn as_33_dry_run_tries_and_writes_nothing() {
+    let sandbox = sandbox(1);
+    sandbox.write("optimizer.as", OPTIMIZER);
+    let input = input("ask.as", &json!({ "ask.as#main[facts]": "long" }), "copy");
+    let run = ["run", "optimizer.as", "--mock=answers.jsonl", "--dry-run", "--input", &input];
+    sandbox.run(run).exits(0);
+    assert!(!sandbox.path("ask.optimized.as").exists());
+    let refused = sandbox
+        .write("wrong.as", "import tool O from \"host://optimiser\"\nmain func(input) { 1 }\n")
+        .run(["check", "wrong.as"])
+        .exits(2);
+    assert!(refused.stdout.contains("host://optimizer"), "{}", refused.stdout);
+}

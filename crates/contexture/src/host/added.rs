@@ -99,7 +99,7 @@ async fn invoke(
     (tool, method): (&AddedTool, &AddedMethod),
     arguments: &Map<String, Value>,
 ) -> Result<(Value, Vec<String>), HostError> {
-    let limit = extensions.tool_timeout();
+    let limit = extensions.tool_timeout(&tool.name);
     let name = method.facts.name.as_str();
     let called = tool.call(name, arguments, Some(run.limits.file_bytes as u64));
     let reply = run.unless_cancelled(tokio::time::timeout(limit, called)).await?;

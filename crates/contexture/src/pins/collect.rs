@@ -50,6 +50,7 @@ pub(super) async fn collect(project: &Project, lock: &Lock) -> Result<Pins, Setu
 }
 
 /// Returns the pins of one program, without the default model.
+#[cfg(feature = "flow")]
 pub(super) async fn of_program(
     project: &Project,
     lock: &Lock,

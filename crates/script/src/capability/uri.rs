@@ -27,6 +27,12 @@ const TOOLS: &[(&str, Signature)] = &[
     ("env://process", ENV),
 ];
 
+/// The scheme of tools that Contexture adds to programs that work on programs.
+const HOST: &str = "host";
+
+/// The tool that inspects, tries and rewrites the choices of programs (AS-33).
+pub const OPTIMIZER: &str = "host://optimizer";
+
 /// Names of shells: those of AS-25 and similar ones.
 const SHELLS: &str = "sh bash zsh fish dash ksh csh tcsh ash powershell pwsh cmd cmd.exe";
 
@@ -49,7 +55,7 @@ pub fn tool(uri: &str) -> Result<Signature, UriFault> {
         }
         "mcp" => server(uri).map(|_| SERVER),
         "frontend" => frontend(uri).map(|_| FRONTEND),
-        "rust" => native(uri).map(|_| NATIVE),
+        "rust" | "host" => native(uri).map(|_| NATIVE),
         _ => Err(unknown_tool(uri)),
     }
 }
@@ -71,11 +77,18 @@ pub fn server(uri: &str) -> Result<Option<Named<'_>>, UriFault> {
 }
 
 /// Returns the tool of the application that a URI names, and its method when one is named:
-/// `rust://tool/method` (HO-2). `None` for the URI of something else.
+/// `rust://tool/method` (HO-2). [`OPTIMIZER`] is the tool of that name that Contexture adds. `None` for
+/// the URI of something else.
 ///
 /// # Errors
 /// [`UriFault::Malformed`] with how to write it.
 pub fn native(uri: &str) -> Result<Option<Named<'_>>, UriFault> {
+    if let Some((HOST, name)) = uri.split_once("://") {
+        return match uri {
+            OPTIMIZER => Ok(Some((name, None))),
+            _ => Err(UriFault::Malformed(format!("the tool of this scheme is `{OPTIMIZER}`"))),
+        };
+    }
     let form = "write `rust://tool`, or `rust://tool/method` for one method; the application that runs the program adds the tool";
     named(uri, contexture_core::tool::SCHEME, form)
 }

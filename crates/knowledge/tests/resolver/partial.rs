@@ -251,3 +251,23 @@ fn kn_10_mention_of_one_known_word_does_not_hide_page_about_it() {
     // A compiled section about the word has the answer.
     assert_eq!(paths(&project.ask("delivery", 1_000)), ["compiled/briefing.md"]);
 }
+
+#[test]
+fn ma_8_words_of_a_task_scattered_over_a_large_pack_select_nothing() {
+    let scattered = [
+        ("wiki/oven.md", "# Racing\n\nThe tests bake in the oven of the laboratory.\n"),
+        ("wiki/meal.md", "# Orders\n\nA guest orders bread with the meal of the day.\n"),
+    ];
+    let ask = |project: &Project| {
+        let found = project.ask("How do I bake sourdough bread?", 500);
+        found.sections.len()
+    };
+    assert_eq!(ask(&Project::with(READY, &scattered)), 2, "a small pack may have no more");
+    let many: String =
+        (0..500).map(|n| format!("## Part {n}\n\nValve {n} is closed.\n\n")).collect();
+    let project = Project::with(READY, &scattered);
+    project.write("acme", "wiki/valves.md", &many);
+    assert_eq!(ask(&project), 0);
+    project.write("acme", "wiki/both.md", "# Kitchen\n\nWe bake our bread at night.\n");
+    assert_eq!(ask(&project), 3, "one that has several of the words is about them");
+}

@@ -25,6 +25,9 @@ const SUBJECT: f32 = 0.25;
 const FEW_WORDS: u32 = 3;
 /// … or that share of a longer one, when all have more than it has or it has several words.
 const SUBJECT_OF_ALL: f32 = 0.3;
+/// From so many sections on, words that stand only each for itself, in different sections, show
+/// nothing by this: any large text has some words of any task.
+const LARGE: u64 = 500;
 /// A term is rare when it weighs this share of a word that stands in one section alone.
 const LACKED: f32 = 0.6;
 /// With fewer sections than this, the frequency of a word shows little about its weight.
@@ -55,6 +58,7 @@ pub(super) struct Weights {
     known: f32,
     /// The weight of a word that stands in one section alone.
     rarest: f32,
+    is_large: bool,
 }
 
 impl Weights {
@@ -82,6 +86,7 @@ impl Weights {
             total: 0.0,
             known: 0.0,
             rarest: rarity(1),
+            is_large: real >= LARGE,
         };
         let covered = covered(query, numbers, search);
         for (bit, (number, frequency)) in numbers.iter().zip(search.frequencies()).enumerate() {
@@ -177,13 +182,14 @@ impl Weights {
         let all = sections.iter().fold(0, |all, terms| all | terms);
         let all = self.share(all);
         let is_short = self.words(u64::MAX) <= FEW_WORDS;
-        all >= MOSTLY
-            || sections.iter().any(|terms| {
-                let (share, has_several) = (self.share(*terms), self.words(*terms) > 1);
-                let adds_up = all >= SUBJECT_OF_ALL && (has_several || all > share + f32::EPSILON);
-                has_several && self.sum(*terms) >= self.rarest * SEVERAL
-                    || share >= SUBJECT && (is_short || adds_up)
-            })
+        sections.iter().any(|terms| {
+            let (share, has_several) = (self.share(*terms), self.words(*terms) > 1);
+            let adds_up = all >= SUBJECT_OF_ALL && (has_several || all > share + f32::EPSILON);
+            let is_subject = all >= MOSTLY || share >= SUBJECT && (is_short || adds_up);
+            share >= MOSTLY
+                || has_several && self.sum(*terms) >= self.rarest * SEVERAL
+                || (has_several || !self.is_large) && is_subject
+        })
     }
 
     /// Keeps the hits that match well enough.

@@ -189,7 +189,8 @@ impl TurnWork {
         let answer = if is_reached { self.answer(&cancel).await } else { Err(cancelled()) };
         let message = match answer {
             Ok(Some(message)) => message,
-            Ok(None) => return self.park(place).await,
+            // What comes after the run is in a place of its own: a turn may wait for long before.
+            Ok(None) => return Box::pin(self.park(place)).await,
             Err(refused) => {
                 let refused = refused.about(&self.message);
                 self.app.maker.refusal_in(refused, self.trace.take())
@@ -201,7 +202,7 @@ impl TurnWork {
         let own = kept.and_then(|calls| calls.journal.run()).map(str::to_owned);
         let run = self.earlier.take().or(own);
         let is_certain = !parked::is_uncertain(&message);
-        self.settle(message).await;
+        Box::pin(self.settle(message)).await;
         if let Some(run) = run {
             parked::forget(&app, &run, is_certain).await;
         }
@@ -226,7 +227,10 @@ impl TurnWork {
                 let Picked { target, intent } = self.pick().await?;
                 let agent = match target {
                     Target::Agent(agent) => agent,
-                    Target::Set(set) => return self.run_set(&set, cancel).await.map(Some),
+                    // In its own place: it is larger than all else, and most turns have none.
+                    Target::Set(set) => {
+                        return Box::pin(self.run_set(&set, cancel)).await.map(Some);
+                    }
                     Target::Service(service) => {
                         return self.ask_service(&service, cancel).await.map(Some);
                     }

@@ -255,17 +255,15 @@ mod tests {
         let error =
             json!({ "name": "File", "method": "read", "error": { "code": "file_missing" } });
         let id = RunId::parse("01m8jhp81vq1yfx3vyg7r5zz42").unwrap();
-        let log = RunLog {
-            id: id.clone(),
-            events: vec![
-                event(1, None, TraceKind::Run, json!({ "program": "p.as" })),
-                event(2, Some(1), TraceKind::Agent, json!({ "agent": "Support" })),
-                event(3, Some(2), TraceKind::Use, json!({})),
-                event(4, Some(3), TraceKind::Tool, error),
-                event(7, Some(2), TraceKind::Generate, call),
-            ],
-            notes: Vec::new(),
-        };
+        let events = [
+            event(1, None, TraceKind::Run, json!({ "program": "p.as" })),
+            event(2, Some(1), TraceKind::Agent, json!({ "agent": "Support" })),
+            event(3, Some(2), TraceKind::Use, json!({})),
+            event(4, Some(3), TraceKind::Tool, error),
+            event(7, Some(2), TraceKind::Generate, call),
+        ];
+        let lines: String = events.iter().map(|event| json!(event).to_string() + "\n").collect();
+        let log = RunLog::read(id.clone(), lines.as_bytes()).unwrap();
         let spans = spans(&log);
         let names: Vec<&str> = spans.iter().map(|span| &*span.name).collect();
         assert_eq!(

@@ -48,7 +48,7 @@ function Editor({ run, program, manifest }: Props & { readonly program: Program 
   return html`
     <form onSubmit=${submit}>
       <p class="steps">${linesOf(program, manifest).map(({ line, name }) => html`<button type="button" onClick=${() => select(area.current, line)}><${Name} text=${name} /> <span class="quiet">${t("line", { n: line })}</span></button>`)}</p>
-      <label class="program"><span>${t("program")} <code><${Name} text=${program.file} /></code></span>
+      <label class="field"><span>${t("program")} <code><${Name} text=${program.file} /></code></span>
         <textarea ref=${area} dir="ltr" wrap="off" rows="16" spellcheck=${false} autocomplete="off" defaultValue=${program.text}></textarea></label>
       <p class="steps"><button class="primary" disabled=${asked.busy === true}>${t("try_ask")}</button> <button type="button" onClick=${undo}>${t("try_undo")}</button></p>
     </form>

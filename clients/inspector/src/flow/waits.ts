@@ -57,7 +57,7 @@ function Answer({ wait, done }: { readonly wait: Wait; readonly done: () => void
   const refuse = (): void => settle(api.cancelWait(wait));
   const buttons: Child = wait.kind === "PERMISSION"
     ? html`<p class="steps"><button type="button" class="primary" onClick=${() => allow(true)}>${t("allow")}</button> <button type="button" onClick=${() => allow(false)}>${t("deny")}</button></p>`
-    : html`<form onSubmit=${submit}><label class="program">${t("result_json")}<textarea ref=${area} rows="3" dir="ltr" spellcheck=${false} autocomplete="off" defaultValue="{}"></textarea></label>
+    : html`<form onSubmit=${submit}><label class="field">${t("result_json")}<textarea ref=${area} rows="3" dir="ltr" spellcheck=${false} autocomplete="off" defaultValue="{}"></textarea></label>
         <p class="steps"><button class="primary">${t("give_answer")}</button> <button type="button" onClick=${refuse}>${t("cancel")}</button></p></form>`;
   return html`${buttons}${error !== undefined && html`<${Refused} error=${error} />`}`;
 }

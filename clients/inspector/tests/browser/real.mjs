@@ -129,6 +129,8 @@ async function tried(driver, right) {
 async function alone(driver, contexture, left, odd) {
   const { page } = driver;
   const served = driver.url;
+  // What the view before still asks for is not of these files.
+  await page.open("about:blank");
   const sent = [];
   page.on("Network.requestWillBeSent", ({ request }) => sent.push(request.url));
   await page.send("Network.enable");

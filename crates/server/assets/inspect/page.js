@@ -111,7 +111,7 @@ var Co={program:"",outcome:"",q:""};function Te(e){let t=e.replace(/^#/,""),[n="
     <${v} loaded=${n} what="loading">${o=>s`<${Nr} run=${e} program=${o} manifest=${t} />`}</></div>`}function Nr({run:e,program:t,manifest:n}){let o=F(null),[r,a]=y({}),l=c=>{c.preventDefault(),a({busy:!0}),_.recheck(e,o.current?.value??t.text).then(f=>a({found:f}),f=>a({error:f}))},d=()=>{o.current&&(o.current.value=t.text),a({})};return s`
     <form onSubmit=${l}>
       <p class="steps">${Cr(t,n).map(({line:c,name:f})=>s`<button type="button" onClick=${()=>Sr(o.current,c)}><${p} text=${f} /> <span class="quiet">${i("line",{n:c})}</span></button>`)}</p>
-      <label class="program"><span>${i("program")} <code><${p} text=${t.file} /></code></span>
+      <label class="field"><span>${i("program")} <code><${p} text=${t.file} /></code></span>
         <textarea ref=${o} dir="ltr" wrap="off" rows="16" spellcheck=${!1} autocomplete="off" defaultValue=${t.text}></textarea></label>
       <p class="steps"><button class="primary" disabled=${r.busy===!0}>${i("try_ask")}</button> <button type="button" onClick=${d}>${i("try_undo")}</button></p>
     </form>
@@ -352,7 +352,7 @@ var Co={program:"",outcome:"",q:""};function Te(e){let t=e.replace(/^#/,""),[n="
       <p class="quiet"><${p} text=${e.client} /> · ${E(e.since)} – ${E(e.expires)}</p>
       <details open><summary>${i("what_is_asked")}</summary><${A} text=${M(e.request)} label=${i("what_is_asked")} /></details>
       ${t.can_change&&s`<${Ss} wait=${e} done=${o} />`}
-    </article>`}function Ss({wait:e,done:t}){let[n,o]=y(void 0),r=F(null),a=h=>{h.then(()=>(o(void 0),t()),o)},l=h=>a(_.answerWait(e,h)),d=h=>l({status:"SUCCESS",result:{allowed:h}}),c=h=>{h.preventDefault();try{l({status:"SUCCESS",result:JSON.parse(r.current?.value??"")})}catch($){o($)}},f=()=>a(_.cancelWait(e)),u=e.kind==="PERMISSION"?s`<p class="steps"><button type="button" class="primary" onClick=${()=>d(!0)}>${i("allow")}</button> <button type="button" onClick=${()=>d(!1)}>${i("deny")}</button></p>`:s`<form onSubmit=${c}><label class="program">${i("result_json")}<textarea ref=${r} rows="3" dir="ltr" spellcheck=${!1} autocomplete="off" defaultValue="{}"></textarea></label>
+    </article>`}function Ss({wait:e,done:t}){let[n,o]=y(void 0),r=F(null),a=h=>{h.then(()=>(o(void 0),t()),o)},l=h=>a(_.answerWait(e,h)),d=h=>l({status:"SUCCESS",result:{allowed:h}}),c=h=>{h.preventDefault();try{l({status:"SUCCESS",result:JSON.parse(r.current?.value??"")})}catch($){o($)}},f=()=>a(_.cancelWait(e)),u=e.kind==="PERMISSION"?s`<p class="steps"><button type="button" class="primary" onClick=${()=>d(!0)}>${i("allow")}</button> <button type="button" onClick=${()=>d(!1)}>${i("deny")}</button></p>`:s`<form onSubmit=${c}><label class="field">${i("result_json")}<textarea ref=${r} rows="3" dir="ltr" spellcheck=${!1} autocomplete="off" defaultValue="{}"></textarea></label>
         <p class="steps"><button class="primary">${i("give_answer")}</button> <button type="button" onClick=${f}>${i("cancel")}</button></p></form>`;return s`${u}${n!==void 0&&s`<${T} error=${n} />`}`}var Rs=["RUNNING","PAUSED","INTERRUPTED","PENDING"],Es=["pause","resume","cancel"];function ho({after:e,about:t}){let[n,o]=y(0),r=k(a=>_.flows(e||void 0,a),[e,n]);return s`
     <section data-view="flows">
       <h1>${i("flows")}</h1>

@@ -245,7 +245,7 @@ pub(super) async fn diff(
 }
 
 /// Adds the words that differ to each part of which both texts are shown.
-fn mark(value: &mut Value) {
+pub(super) fn mark(value: &mut Value) {
     match value {
         Value::Object(fields) => {
             let text = |name: &str| fields.get(name).and_then(Value::as_str);

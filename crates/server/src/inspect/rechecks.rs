@@ -1,7 +1,7 @@
 //! A changed program on the record of a run: which prompts would be others (IN-10).
 
 use super::Shared;
-use super::answers::{Answer, Refused, find, read, shortened};
+use super::answers::{Answer, Refused, find, mark, read, shortened};
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -63,6 +63,7 @@ pub(super) async fn tried(
         let checked = Checked { text: Some(text), ..Checked::default() };
         let found = runtime.block_on(recheck(project, store, &id, checked))?;
         let mut told = shortened(found.to_json());
+        told.get_mut("calls").into_iter().for_each(mark);
         if let Some(fields) = told.as_object_mut() {
             fields.insert("patch".to_owned(), change.into());
         }

@@ -77,7 +77,9 @@ fn send(run: &str, runs: &Runs, project: &Project, terminal: &Terminal) -> Comma
         let help = "set OTEL_EXPORTER_OTLP_ENDPOINT, such as to `http://localhost:4318`";
         return Err(CommandError::refused("bad_usage", message).help(help).into());
     };
-    let spans = traces.export(&*runs.store, &runs.find(run)?)?;
+    let sent = traces.export(&*runs.store, &runs.find(run)?);
+    let spans = sent
+        .map_err(|fault| CommandError::failed(&fault.code, fault.message).maybe_help(fault.help))?;
     terminal.print(&format!("{} sent\n", plural(spans as u64, "span")))?;
     Ok(Exit::Done)
 }

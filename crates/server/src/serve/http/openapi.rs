@@ -82,6 +82,8 @@ fn tags(routes: &[Route]) -> Vec<Value> {
 mod tests {
     use super::super::routes;
     use super::*;
+    use crate::inspect;
+    use contexture::store::runs::InMemoryRuns;
 
     /// Finds all texts under a name, at any depth.
     fn under<'v>(value: &'v Value, name: &str, found: &mut Vec<&'v str>) {

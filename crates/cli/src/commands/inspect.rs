@@ -26,7 +26,8 @@ Examples:
   contexture inspect latest --listen 127.0.0.1:7900
   contexture trace export latest > run.jsonl
   contexture inspect run.jsonl
-  contexture eval --json > base.json; contexture inspect --eval base.json
+  contexture test examples/use_one_of.test.yaml --json > base.json
+  contexture inspect --eval base.json
 
 The address of the page is the first line of stdout; its API is under /v1/. Ctrl-C ends it.
 RUN is an id, the beginning or end of one, `latest`, or `latest~1` for the run before. FILE is what

@@ -14,10 +14,10 @@ Examples:
   contexture trace export latest --json > run.json
   contexture trace export latest > run.jsonl
   contexture trace export latest --html > run.html
-  OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 contexture trace export latest --otlp
 
 The page of `--html` is that of `contexture inspect`, for this run alone: it needs no server, asks
-nothing of the network and sends nothing. It holds all texts of the run's prompts.";
+nothing of the network and sends nothing. It holds all texts of the run's prompts. `--otlp` sends to
+the address in OTEL_EXPORTER_OTLP_ENDPOINT, such as http://localhost:4318.";
 
 /// Prints a run with all its texts: one JSON line per event, one JSON object, or a page.
 #[derive(Debug, clap::Args)]

@@ -128,6 +128,11 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("http_too_large", "An HTTP body is larger than the limit."),
     ("http_url", "The URL does not have the origin of the tool."),
     ("limit_reached", "The run reached its limit of calls."),
+    // Choices of programs.
+    ("semantic_error", "The target of `host://optimizer` has errors; `diagnostics` has them."),
+    ("snapshot_mismatch", "The target of `host://optimizer` has changed since it was inspected."),
+    ("unknown_selection_key", "A selection names a `use one of` that the target does not have."),
+    ("unknown_variant", "A selection names a candidate that its `use one of` does not have."),
     // Knowledge packs.
     ("index_unusable", "The index of a knowledge pack can't be used, not even after a rebuild."),
     ("no_home", "There is no home folder: the environment variable HOME is not set."),

@@ -241,7 +241,7 @@ fn as_33_dry_run_tries_and_writes_nothing() {
     sandbox.write("optimizer.as", OPTIMIZER);
     let input = input("ask.as", &json!({ "ask.as#main[facts]": "long" }), "copy");
     let run = ["run", "optimizer.as", "--mock=answers.jsonl", "--dry-run", "--input", &input];
-    sandbox.run(run).exits(0);
+    let _ = sandbox.run(run).exits(0);
     assert!(!sandbox.path("ask.optimized.as").exists());
     let refused = sandbox
         .write("wrong.as", "import tool O from \"host://optimiser\"\nmain func(input) { 1 }\n")

@@ -47,6 +47,7 @@ mod tools;
 mod types;
 mod uses;
 mod visible;
+mod volatility;
 
 #[cfg(test)]
 mod tests;
@@ -55,9 +56,10 @@ pub use answers::answer_sites;
 pub use cost::{Models, cost};
 pub use generate::options;
 pub use interface::interface;
-pub use prompts::{PromptFacts, PromptItem, prompts};
+pub use prompts::{FixedText, PromptFacts, PromptItem, prompts};
 pub use resolve::symbols;
 pub use types::{VariableType, type_of, variable_types};
+pub use volatility::{Moved, Volatility, fixed_head, moved, volatility};
 
 use crate::codes;
 use crate::program::Program;

@@ -270,7 +270,7 @@ pub(super) async fn ended(
 fn reads_record(expectation: &Expectation) -> bool {
     match expectation {
         Expectation::Prompt(_) => true,
-        Expectation::Course(wish) => wish.tools.is_some(),
+        Expectation::Course(wish) => wish.tools.is_some() || wish.files.is_some(),
         Expectation::Where(wish) => {
             wish.condition.paths().iter().any(|path| path.root() != "value")
         }

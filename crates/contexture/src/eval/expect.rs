@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// An expectation about a run.
@@ -113,6 +114,8 @@ pub struct PromptWish {
     pub max_tokens: Option<u64>,
     /// The least trust of its items.
     pub least_trust: Option<Trust>,
+    /// The least share of the bytes of the prompt before it with which it begins, too, from 0 to 1.
+    pub stable_prefix: Option<f64>,
 }
 
 /// What the course of a run must be.
@@ -126,6 +129,8 @@ pub struct CourseWish {
     pub attempts: Option<u64>,
     /// The calls of tools in order, as in `File.read`.
     pub tools: Option<Vec<String>>,
+    /// The files that the run changed, in any order.
+    pub files: Option<BTreeSet<String>>,
 }
 
 /// A function that scores a run, and the least score.

@@ -4,8 +4,10 @@ use super::expect::{
     CourseWish, Expectation, Matches, Near, Overlap, PromptWish, Scorer, ValueSchema, Where,
 };
 use super::observed::{Observed, Prompt, ShownItem};
+use crate::inspect::shared_prefix;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// The most characters of a value in a detail.
 const SHOWN: usize = 300;
@@ -255,6 +257,8 @@ fn prompt(wish: &PromptWish, observed: &Observed) -> Option<String> {
         faults.push(format!("the prompt has {} tokens, expected at most {most}", prompt.tokens));
     }
     faults.extend(distrusted(wish, prompt));
+    let before = index.and_then(|index| observed.prompts.get(index.checked_sub(1)?));
+    faults.extend(unstable(wish, before, prompt));
     (!faults.is_empty()).then(|| format!("call {number}: {}", faults.join("; ")))
 }
 
@@ -264,6 +268,25 @@ fn distrusted(wish: &PromptWish, prompt: &Prompt) -> Option<String> {
     let item = prompt.items.iter().find(|item| item.trust > least)?;
     let (name, trust) = (item.name(), item.trust.as_str());
     Some(format!("`{name}` is of trust {trust}, expected at least {}", least.as_str()))
+}
+
+/// Returns the fault of a prompt that begins with too little of the one before it.
+#[allow(clippy::cast_precision_loss, reason = "a share needs no more digits")]
+fn unstable(wish: &PromptWish, before: Option<&Prompt>, prompt: &Prompt) -> Option<String> {
+    let least = wish.stable_prefix?;
+    let Some(before) = before else {
+        return Some("no prompt stands before it: `call` names a later one".to_owned());
+    };
+    let (shared, all) = (shared_prefix(&before.text, &prompt.text), before.text.len());
+    let share = if all == 0 { 1.0 } else { shared as f64 / all as f64 };
+    // An expectation that is not a number is not met.
+    let reaches = share >= least;
+    let told = || {
+        format!(
+            "it begins with {shared} of {all} bytes of the prompt before it, a share of {share:.3}, expected at least {least}"
+        )
+    };
+    (!reaches).then(told)
 }
 
 fn course(wish: &CourseWish, observed: &Observed) -> Option<String> {
@@ -279,6 +302,11 @@ fn course(wish: &CourseWish, observed: &Observed) -> Option<String> {
     if let Some(tools) = wish.tools.as_ref().filter(|tools| **tools != course.tools) {
         let (found, wished) = (course.tools.join(", "), tools.join(", "));
         faults.push(format!("the tools are [{found}], expected [{wished}]"));
+    }
+    if let Some(files) = wish.files.as_ref().filter(|files| **files != course.files) {
+        let list = |files: &BTreeSet<String>| files.iter().cloned().collect::<Vec<_>>().join(", ");
+        let (found, wished) = (list(&course.files), list(files));
+        faults.push(format!("the files changed are [{found}], expected [{wished}]"));
     }
     (!faults.is_empty()).then(|| faults.join("; "))
 }
@@ -304,7 +332,8 @@ mod tests {
         };
         let value = json!({ "answer": "yes", "score": 0.9, "tags": ["a", "b", "b"], "n": 1 });
         let tools = vec!["File.read".to_owned()];
-        let course = Course { calls: 1, attempts: 2, tools, tokens: 9, cost: None };
+        let files = BTreeSet::from(["b.md".to_owned(), "a.md".to_owned()]);
+        let course = Course { calls: 1, attempts: 2, tools, files, tokens: 9, cost: None };
         Observed { value, prompts: vec![prompt], course }
     }
 
@@ -387,6 +416,31 @@ mod tests {
             json!({ "course": { "calls": 2, "attempts": 1, "tools": [] } }),
             "1 model calls, expected 2; 2 attempts, expected 1; the tools are [File.read], expected []",
         );
+    }
+
+    #[test]
+    fn ev_2_prefix_and_changed_files_are_judged() {
+        let mut observed = observed();
+        let mut next = observed.prompts[0].clone();
+        next.text = "Fakten: 缓冲区".to_owned();
+        observed.prompts.push(next);
+        let told = |wish: Value| {
+            let expectation = serde_json::from_value::<Expectation>(wish).unwrap();
+            judge(&expectation, &observed).unwrap().detail
+        };
+        assert_eq!(told(json!({ "prompt": { "call": 2, "stable_prefix": 0.75 } })), None);
+        assert_eq!(
+            told(json!({ "prompt": { "call": 2, "stable_prefix": 0.9 } })).unwrap(),
+            "call 2: it begins with 12 of 14 bytes of the prompt before it, a share of 0.857, expected at least 0.9"
+        );
+        let first = told(json!({ "prompt": { "stable_prefix": 0.5 } })).unwrap();
+        assert!(first.contains("no prompt stands before it"), "{first}");
+        assert_eq!(told(json!({ "course": { "files": ["a.md", "b.md"] } })), None);
+        assert_eq!(
+            told(json!({ "course": { "files": ["b.md"] } })).unwrap(),
+            "the files changed are [a.md, b.md], expected [b.md]"
+        );
+        assert_eq!(told(json!({ "where": "contains(course.files, 'a.md')" })), None);
     }
 
     #[test]

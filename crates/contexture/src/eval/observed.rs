@@ -1,10 +1,11 @@
 //! What is judged: the value of a run, what its models saw, and what it did (EV-2).
 
-use crate::inspect::{InspectError, Kept};
+use crate::inspect::{InspectError, Kept, prefix};
 use crate::run::Run;
 use contexture_context::manifest::AttemptRecord;
 use contexture_context::{TraceKind, Trust};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// What a run gave and did, for expectations.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -62,6 +63,8 @@ pub struct Course {
     pub attempts: u64,
     /// The calls of tools in order, as in `File.read`.
     pub tools: Vec<String>,
+    /// The files that were changed.
+    pub files: BTreeSet<String>,
     /// The tokens that models took.
     pub tokens: u64,
     /// Dollars; absent when a model has no price.
@@ -72,7 +75,8 @@ pub struct Course {
 pub(super) const PROMPT_FIELDS: [&str; 4] = ["items", "model", "text", "tokens"];
 
 /// The fields of `course` in a condition.
-pub(super) const COURSE_FIELDS: [&str; 5] = ["attempts", "calls", "cost", "tokens", "tools"];
+pub(super) const COURSE_FIELDS: [&str; 6] =
+    ["attempts", "calls", "cost", "files", "tokens", "tools"];
 
 impl Observed {
     /// Returns what a run tells by itself, without its prompts and tools.
@@ -82,6 +86,7 @@ impl Observed {
             calls: run.calls.len() as u64,
             attempts: run.calls.iter().map(|call| call.attempts.len() as u64).sum(),
             tools: Vec::new(),
+            files: BTreeSet::new(),
             tokens: run.usage.total_tokens,
             cost: run.cost.actual,
         };
@@ -101,8 +106,6 @@ impl Observed {
             course.tokens += manifest.attempts.iter().map(tokens_of).sum::<u64>();
             let price = manifest.cost.as_ref().map(|cost| cost.micros);
             course.cost = course.cost.zip(price).map(|(sum, micros)| sum + dollars(micros));
-            let texts = manifest.messages.iter().map(|message| Ok(kept.message(message)?.text));
-            let texts: Vec<String> = texts.collect::<Result<_, InspectError>>()?;
             let shown = manifest.items.iter().filter(|item| item.tokens > 0);
             let shown = shown.map(|item| ShownItem {
                 label: item.label.clone(),
@@ -112,12 +115,13 @@ impl Observed {
             self.prompts.push(Prompt {
                 model: manifest.model.uri.clone(),
                 tokens: manifest.tokens,
-                text: texts.join("\n"),
+                text: prefix::text(kept, manifest)?,
                 items: shown.collect(),
             });
         }
         let mut tools: Vec<_> = kept.log.of_kind(TraceKind::Tool).collect();
         tools.sort_by_key(|event| event.id);
+        course.files = tools.iter().flat_map(|event| changed_files(&event.data)).collect();
         course.tools = tools
             .into_iter()
             .map(|event| {
@@ -132,7 +136,7 @@ impl Observed {
 
     /// Returns the roots of a condition; `prompt` is the first one.
     pub(super) fn roots(&self) -> Value {
-        let Course { calls, attempts, tools, tokens, cost } = &self.course;
+        let Course { calls, attempts, tools, files, tokens, cost } = &self.course;
         let prompt = self.prompts.first().map(|prompt| {
             let items: Vec<&str> = prompt.items.iter().map(ShownItem::name).collect();
             let Prompt { model, tokens, text, .. } = prompt;
@@ -142,11 +146,22 @@ impl Observed {
             "value": self.value,
             "prompt": prompt,
             "course": {
-                "calls": calls, "attempts": attempts, "tools": tools,
+                "calls": calls, "attempts": attempts, "tools": tools, "files": files,
                 "tokens": tokens, "cost": cost,
             },
         })
     }
+}
+
+/// Returns the files that a call of a tool changed, as its result says; folders are not files.
+fn changed_files(data: &Value) -> Vec<String> {
+    let effects = data.get("value").and_then(|value| value.get("effects")?.as_array());
+    let path = |effect: &Value| {
+        let kind = effect.get("kind")?.as_str()?;
+        let path = effect.get("path")?.as_str()?;
+        matches!(kind, "create" | "change" | "delete").then(|| path.to_owned())
+    };
+    effects.into_iter().flatten().filter_map(path).collect()
 }
 
 fn tokens_of(attempt: &AttemptRecord) -> u64 {

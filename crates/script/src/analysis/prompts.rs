@@ -4,7 +4,9 @@ mod trust;
 
 use super::visible::{Call, Condition, Shown, Visible};
 use crate::program::{Program, ProgramFile};
-use crate::syntax::ast::{BudgetNode, Candidate, Expr, ExprKind, Use, UseSource};
+use crate::syntax::ast::{
+    BudgetNode, Candidate, Expr, ExprKind, Import, ImportKind, Use, UseSource,
+};
 use crate::syntax::walk::strip;
 use contexture_context::Trust;
 use contexture_diagnostic::Span;
@@ -40,6 +42,21 @@ pub struct PromptItem {
     pub trust: Option<Trust>,
     /// The conditions under which the program comes by, as written and joined by `and`.
     pub condition: Option<String>,
+    /// The question that selects from it, as written.
+    pub question: Option<String>,
+    /// The place of its `use`, which candidates of one `use one of` share.
+    pub used_at: Span,
+    /// Its text before any cut, if it is the same in every run.
+    pub fixed: Option<FixedText>,
+}
+
+/// A text that is the same in every run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FixedText {
+    /// A text in the program, with its number of bytes.
+    Written(usize),
+    /// An imported file, as the import has it.
+    File(String),
 }
 
 /// Returns what each model call of a program can see, by file and place.
@@ -89,6 +106,9 @@ fn of_use(file: &ProgramFile, origins: &Origins<'_>, shown: &Shown<'_>) -> Vec<P
             budget: max.map(|max| file.source.slice(max.span).to_owned()),
             trust: trust_of(origins, used, source),
             condition: condition(file, &shown.conditions),
+            question: used.question.as_ref().map(|it| file.source.slice(it.span).to_owned()),
+            used_at: used.span,
+            fixed: fixed(file, source),
         };
     match &used.source {
         UseSource::Expr(source) => vec![item(source, used.max.as_ref(), None)],
@@ -96,6 +116,20 @@ fn of_use(file: &ProgramFile, origins: &Origins<'_>, shown: &Shown<'_>) -> Vec<P
             .iter()
             .filter_map(|one| Some(item(one.source.as_ref()?, one.max.as_ref(), Some(one))))
             .collect(),
+    }
+}
+
+/// Returns a text that stands in the program or in a file that it imports.
+fn fixed(file: &ProgramFile, source: &Expr) -> Option<FixedText> {
+    match &strip(source).kind {
+        ExprKind::Str(text) => Some(FixedText::Written(text.len())),
+        ExprKind::Name(name) => {
+            let mut imports = file.imports();
+            let is_file = |import: &&Import| import.kind == ImportKind::File;
+            let import = imports.find(|import| import.name.text == *name).filter(is_file)?;
+            Some(FixedText::File(import.from.value.clone()))
+        }
+        _ => None,
     }
 }
 

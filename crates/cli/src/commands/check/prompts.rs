@@ -8,8 +8,8 @@ use contexture::script::program::Program;
 
 /// A model call with its place.
 pub(super) struct Prompt {
-    facts: PromptFacts,
-    span: Value,
+    pub(super) facts: PromptFacts,
+    pub(super) span: Value,
 }
 
 impl Prompt {
@@ -22,7 +22,7 @@ impl Prompt {
         all.collect()
     }
 
-    fn at(&self, key: &str) -> u64 {
+    pub(super) fn at(&self, key: &str) -> u64 {
         self.span.get(key).and_then(Value::as_u64).unwrap_or_default()
     }
 }

@@ -5,10 +5,12 @@
 //! reader, its suggestions and the schema for editors are one. What is judged is an [`Observed`], which
 //! is made of a run and its record; judging asks nothing and costs nothing.
 
+mod accept;
 mod asked;
 mod cell;
 mod compare;
 mod data;
+mod edit;
 mod expect;
 mod fault;
 mod file;
@@ -25,6 +27,7 @@ mod search;
 mod suite;
 mod trial;
 
+pub use accept::{Accepted, accept};
 pub use asked::{Estimate, EvalOptions};
 pub use compare::{Comparison, Direction, compare};
 pub use expect::Expectation;

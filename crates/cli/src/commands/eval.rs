@@ -1,5 +1,6 @@
 //! `contexture eval`: the cases of programs asked of models, and comparisons (EV-4, EV-6).
 
+mod accept;
 mod compare;
 mod record;
 mod run;
@@ -19,7 +20,8 @@ asked is kept, and the same command goes on from there, also after a kill.
 
 Exit code 0: all cases pass; 1: some fail; 2: a file or a program has a fault; 3: a limit stopped it.";
 
-/// Asks models the cases of programs, within limits; compares two evals; makes cases of runs.
+/// Asks models the cases of programs, within limits; compares two evals; makes cases of runs and takes
+/// new values into them.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -35,12 +37,14 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
+    Accept(accept::Args),
     Compare(compare::Args),
     Record(record::Args),
 }
 
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     match &args.action {
+        Some(Action::Accept(args)) => accept::run(args, terminal),
         Some(Action::Compare(args)) => compare::run(args, terminal),
         Some(Action::Record(args)) => record::run(args, terminal),
         None => run::run(&args.run, terminal),

@@ -1,5 +1,6 @@
 //! `contexture test`: the cases of programs on recorded answers (EV-1, EV-5).
 
+mod matrix;
 mod table;
 
 use crate::output::diagnostics::refused_program;

@@ -16,6 +16,7 @@ agent Grader {
     1
   }
   func words(value) { \"good\" }
+  func shaped(value { answer string }) { if value.answer == \"What?\" { return 1 } 0 }
 }
 
 main func(input { q string }) {
@@ -92,6 +93,8 @@ fn ev_5_reports_are_text_markdown_and_junit() {
     let done = sandbox.run(["test", "ask.test.yaml", "--junit", "report.xml"]).exits(1);
     assert!(done.stdout.contains("failed  choices · short"), "{}", done.stdout);
     assert!(done.stdout.contains("2 passed, 1 failed"), "{}", done.stdout);
+    let matrix = "           ·        long     short\n  answers  passed\n  choices           passed   failed\n";
+    assert!(done.stdout.contains(matrix), "{}", done.stdout);
     let xml = sandbox.read("report.xml");
     let head =
         "<testsuite name=\"ask.test.yaml\" tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"0\">";
@@ -202,12 +205,16 @@ cases:
     input: {q: a}
     answers: [{json: {answer: b}}]
     expect: [scorer: {agent: Grader.none}]
+  - name: shaped
+    input: {q: a}
+    answers: [{json: {answer: 'What?'}}]
+    expect: [scorer: {agent: Grader.shaped}]
 ";
     let sandbox = sandbox(tests);
     sandbox.write("contexture.toml", "[limits]\nsteps = 1000000\n");
     let cases = cases(&sandbox, &[], 1);
     let outcomes: Vec<_> = cases.iter().map(|case| case["outcome"].as_str().unwrap()).collect();
-    assert_eq!(outcomes, ["passed", "failed", "error", "error", "error"], "{cases:#?}");
+    assert_eq!(outcomes, ["passed", "failed", "error", "error", "error", "passed"], "{cases:#?}");
     let detail = cases[1]["expectations"][0]["detail"].as_str().unwrap();
     assert_eq!(detail, "Grader.score gave 0.25, expected at least 0.8");
     let message = cases[2]["error"]["message"].as_str().unwrap();
@@ -265,6 +272,145 @@ fn ev_1_half_broken_data_is_told_by_line_and_rest_runs_on_request() {
     sandbox.write("ask.test.yaml", "program: ask.as\ncases: cases.csv\n");
     sandbox.write("cases.csv", "name,input.q,answers,expect.subset\n问,007,\"[{\"\"json\"\": {\"\"answer\"\": \"\"y\"\"}}]\",\"{\"\"answer\"\": \"\"y\"\"}\"\n");
     assert_eq!(self::cases(&sandbox, &[], 0)[0]["name"], "问");
+}
+
+const WRITER: &str = "\
+import tool File from \"file://workspace\"
+import file Rules from \"rules.md\"
+
+main func(input { q string }) {
+  use Rules
+  use input.q as question
+  first = generate({ input: \"Answer.\" })
+  use first as answer
+  second = generate({ input: \"Answer.\" })
+  File.write({ path: \"out/b.md\", content: second })
+  File.write({ path: \"a.md\", content: first })
+  second
+}
+";
+
+#[test]
+fn ev_2_stable_prefix_and_changed_files_are_judged() {
+    let sandbox = sandbox(
+        "\
+program: write.as
+cases:
+  - name: good
+    input: {q: x}
+    answers: [one, two]
+    expect:
+      - prompt: {call: 2, stable_prefix: 0.9}
+      - course: {files: [out/b.md, a.md]}
+      - where: contains(course.files, 'a.md')
+  - name: bad
+    input: {q: x}
+    answers: [one, two]
+    expect:
+      - prompt: {call: 2, stable_prefix: 1}
+      - course: {files: [a.md]}
+",
+    );
+    sandbox.write("write.as", WRITER).write("rules.md", "Be short. ".repeat(60));
+    let found = cases(&sandbox, &[], 1);
+    assert_eq!(found[0]["outcome"], "passed", "{found:#?}");
+    let detail = |at: usize| found[1]["expectations"][at]["detail"].as_str().unwrap();
+    assert!(detail(0).starts_with("call 2: it begins with "), "{}", detail(0));
+    assert_eq!(detail(1), "the files changed are [a.md, out/b.md], expected [a.md]");
+}
+
+#[test]
+fn ev_13_check_tells_order_and_hits_of_prompts() {
+    let sandbox = Sandbox::new();
+    sandbox.write("write.as", WRITER).write("rules.md", "Be short. ".repeat(60));
+    let cache = || {
+        let found = sandbox.run(["check", "write.as", "--cache", "--json"]).exits(0).json();
+        found["cache"].as_array().unwrap().clone()
+    };
+    let before = cache();
+    let changes: Vec<&str> = before[1]["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["changes"].as_str().unwrap())
+        .collect();
+    assert_eq!(changes, ["fixed", "run", "call"], "{before:#?}");
+    assert_eq!(before[0]["predicted"], json!({ "bytes": 600, "exact": true }));
+    assert_eq!((&before[0]["moves"], &before[0]["measured"]), (&json!([]), &Value::Null));
+    for q in ["x", "y"] {
+        let input = json!({ "q": q }).to_string();
+        let _ = sandbox.run(["run", "write.as", "--mock", "--quiet", "--input", &input]).exits(0);
+    }
+    let after = cache();
+    let hits = &after[0]["measured"];
+    assert_eq!((&hits["calls"], &hits["pairs"]), (&json!(2), &json!(1)), "{hits}");
+    assert!(
+        hits["share"].as_f64().unwrap() > 0.8 && hits["share"].as_f64().unwrap() < 1.0,
+        "{hits}"
+    );
+    assert_eq!(hits["cached_tokens"], Value::Null, "no provider told");
+    let moved = WRITER
+        .replace("use Rules\n  use input.q as question", "use input.q as question\n  use Rules");
+    sandbox.write("write.as", moved);
+    assert_eq!(cache()[0]["moves"], json!([{ "item": 0, "before": 1 }]));
+    let text = sandbox.run(["check", "write.as", "--cache"]).exits(0).stdout;
+    assert!(
+        text.contains("moves the rest: stands before Rules, which changes less often"),
+        "{text}"
+    );
+    assert!(text.contains("predicted: 0 bytes of items stay at its head"), "{text}");
+}
+
+#[test]
+fn ev_7_new_values_are_shown_and_then_taken_over() {
+    let tests = "\
+# What the model says.
+program: ask.as
+cases:
+  - name: one # first
+    input: {q: a}
+    answers: [{json: {answer: 'new: value'}}]
+    expect:
+      - equals:
+          answer: old   # said before
+      - matches: {path: answer, pattern: e}
+  - name: '二'
+    input: {q: a}
+    answers: [{json: {answer: same}}]
+    variants: [{name: long, select: {facts: long}}, {name: short, select: {facts: short}}]
+    expect: [equals: {answer: other}]
+";
+    let sandbox = sandbox(tests);
+    let shown = sandbox.run(["eval", "accept"]).exits(1);
+    assert!(shown.stdout.contains("-          answer: old   # said before"), "{}", shown.stdout);
+    assert!(
+        shown.stdout.contains("+          answer: \"new: value\"   # said before"),
+        "{}",
+        shown.stdout
+    );
+    assert_eq!(sandbox.read("ask.test.yaml"), tests, "nothing is written unseen");
+    let written = sandbox.run(["eval", "accept", "--yes"]).exits(0);
+    assert!(
+        written.stdout.contains("+    expect: [equals: {answer: \"same\"}]"),
+        "{}",
+        written.stdout
+    );
+    let expected = tests
+        .replace("answer: old ", "answer: \"new: value\" ")
+        .replace("answer: other", "answer: \"same\"");
+    assert_eq!(sandbox.read("ask.test.yaml"), expected);
+    assert!(sandbox.run(["eval", "accept", "--yes"]).exits(0).stderr.contains("no new values"));
+    let line = r#"{"name": "a",  "input": {"q": "x"}, "answers": ["{\"answer\": \"b\"}"], "expect": [{"equals": {"answer": "c"}}]}"#;
+    sandbox.write("cases.jsonl", format!("\n{line}\n"));
+    sandbox.write("ask.test.yaml", "program: ask.as\ncases: cases.jsonl\n");
+    let _ = sandbox.run(["eval", "accept", "--yes"]).exits(0);
+    let changed = line.replace(r#"{"answer": "c"}"#, r#"{"answer": "b"}"#);
+    assert_eq!(sandbox.read("cases.jsonl"), format!("\n{changed}\n"));
+    sandbox
+        .write("ask.test.yaml", tests.replace("answers: [{json: {answer: same}}]", "answers: []"));
+    let left = sandbox.run(["eval", "accept", "--yes"]).exits(0);
+    let text = left.stdout;
+    assert!(!text.contains("same"), "a run that fails has no value: {text}");
 }
 
 #[test]

@@ -20,6 +20,8 @@ pub struct Suite {
     pub path: PathBuf,
     /// The program.
     pub program: PathBuf,
+    /// The file of its cases, where it is another one.
+    pub data: Option<PathBuf>,
     /// The cases, each with a name.
     pub cases: Vec<Case>,
     /// The lines of a file of data that hold no case.
@@ -55,14 +57,18 @@ pub fn load(project: &Project, path: &Path, skips: bool) -> Result<Suite, EvalEr
     let file = parse(&text).map_err(|faults| refusal(&name, &text, &faults))?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let program = folder.join(&file.program);
+    let mut data = None;
     let (cases, broken) = match file.cases {
         Cases::Listed(mut cases) => {
             finish(&mut cases, &file.variants).map_err(|faults| refusal(&name, &text, &faults))?;
             (cases, Vec::new())
         }
-        Cases::File(data) => read_data(project, &folder.join(data), &file.variants, skips)?,
+        Cases::File(name) => {
+            let file_of_cases = data.insert(folder.join(name));
+            read_data(project, file_of_cases, &file.variants, skips)?
+        }
     };
-    Ok(Suite { name, path: path.to_owned(), program, cases, broken })
+    Ok(Suite { name, path: path.to_owned(), program, data, cases, broken })
 }
 
 /// Reads the cases of a program: those of a file of tests, whichever program it names, or of a JSONL or
@@ -80,7 +86,7 @@ pub fn load_cases(project: &Project, program: &Path, path: &Path) -> Result<Suit
     let (cases, broken) = read_data(project, path, &[], false)?;
     let name = name_in(project, path);
     let (path, program) = (path.to_owned(), program.to_owned());
-    Ok(Suite { name, path, program, cases, broken })
+    Ok(Suite { name, data: Some(path.clone()), path, program, cases, broken })
 }
 
 fn read_data(

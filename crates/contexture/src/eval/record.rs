@@ -36,15 +36,9 @@ pub enum RecordError {
 /// [`RecordError`] when the run gave no value, or its record lacks what a case needs.
 pub fn case_of(kept: Kept<'_>) -> Result<Value, RecordError> {
     let run = kept.log.id.to_string();
-    let whole = |value: &Value| {
-        let mut value = value.clone();
-        inline_texts(&mut value, &mut |digest| kept.text(digest).ok());
-        value
-    };
-    let value = kept.log.root().and_then(|root| root.data.get("value")).map(whole);
-    let value = value.ok_or_else(|| RecordError::NoValue(run.clone()))?;
+    let value = value_of(kept).ok_or_else(|| RecordError::NoValue(run.clone()))?;
     let input = kept.log.of_kind(TraceKind::Input).next();
-    let input = input.and_then(|input| input.data.get("value")).map(whole);
+    let input = input.and_then(|input| input.data.get("value")).map(|value| whole(kept, value));
     let mut answers = Vec::new();
     for call in kept.calls() {
         let number = call.manifest.call;
@@ -59,4 +53,16 @@ pub fn case_of(kept: Kept<'_>) -> Result<Value, RecordError> {
     case.insert("answers".to_owned(), Value::Array(answers));
     case.insert("expect".to_owned(), json!([{ "equals": value }]));
     Ok(Value::Object(case))
+}
+
+/// Returns the value of a run as its record has it.
+pub(super) fn value_of(kept: Kept<'_>) -> Option<Value> {
+    kept.log.root().and_then(|root| root.data.get("value")).map(|value| whole(kept, value))
+}
+
+/// Returns a value of a record with its texts.
+fn whole(kept: Kept<'_>, value: &Value) -> Value {
+    let mut value = value.clone();
+    inline_texts(&mut value, &mut |digest| kept.text(digest).ok());
+    value
 }

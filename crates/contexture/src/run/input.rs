@@ -70,10 +70,16 @@ impl InputForm {
     }
 
     /// Returns the input of an entry that takes what it wants of what is offered: one that takes a
-    /// single value of no name that is offered gets `value`.
+    /// single value of no name that is offered, or a shape with other fields, gets `value`.
     #[cfg(feature = "flow")]
     pub(crate) fn taken(&self, mut offered: Map<String, Value>) -> Value {
         match &self.0 {
+            // The fields are those of the value itself.
+            Some(Takes::Whole(fields))
+                if !fields.iter().any(|field| offered.contains_key(&field.name)) =>
+            {
+                offered.remove("value").unwrap_or_default()
+            }
             Some(Takes::Whole(fields) | Takes::Several(fields)) => {
                 offered.retain(|name, _| fields.iter().any(|field| field.name == *name));
                 Value::Object(offered)

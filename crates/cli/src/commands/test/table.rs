@@ -1,16 +1,21 @@
 //! The report of tests on a terminal.
 
+use super::matrix;
 use crate::output::text::{dollars, grouped, one_line};
 use crate::prelude::*;
 use contexture::eval::{CaseReport, Outcome, Report};
 
-/// Returns a report as lines: a case each, with what is wrong with it below.
+/// Returns a report as lines: a case each, with what is wrong with it below. Where cases have variants,
+/// they stand in a matrix, and only what did not pass has its line.
 pub(super) fn text(report: &Report, paint: Paint) -> String {
     let mut text = String::new();
     for suite in &report.suites {
         // Writing to a string can't fail.
         let _ = writeln!(text, "{}", paint.bold(&one_line(&suite.file)));
-        suite.cases.iter().for_each(|case| write_case(&mut text, case, paint));
+        let matrix = matrix::text(suite, paint);
+        let is_listed = |case: &&CaseReport| matrix.is_none() || case.outcome != Outcome::Passed;
+        text.push_str(matrix.as_deref().unwrap_or_default());
+        suite.cases.iter().filter(is_listed).for_each(|case| write_case(&mut text, case, paint));
     }
     let _ = writeln!(text, "{}", summary(report));
     text

@@ -359,6 +359,13 @@ fn ev_13_check_tells_order_and_hits_of_prompts() {
         "{text}"
     );
     assert!(text.contains("predicted: 0 bytes of items stay at its head"), "{text}");
+    let head = "use Rules max 1k\n  use one of { a: \"12345\" max 10, b: \"123\" } as style\n  use \"12\" max 1";
+    sandbox.write("write.as", WRITER.replace("use Rules", head));
+    assert_eq!(
+        cache()[0]["predicted"],
+        json!({ "bytes": 603, "exact": false }),
+        "a cut is not known"
+    );
 }
 
 #[test]

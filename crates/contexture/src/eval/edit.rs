@@ -36,10 +36,9 @@ pub(super) fn edited(text: &str, path: &[Step], new: &Value) -> Option<String> {
     let node = path.iter().try_fold(&tree, |node, step| child(node, *step))?;
     let mut small = Vec::new();
     differences(text, node, (&before, new), &mut small);
-    let whole = |blank: &str| vec![(place(text, node), format!("{blank}{new}"))];
-    // An empty value has no blank before it.
-    let ways = [small, whole(""), whole(" ")];
-    ways.into_iter()
+    let whole = vec![(place(text, node), new.to_string())];
+    [small, whole]
+        .into_iter()
         .map(|edits| with(text, edits))
         .find(|text| serde_saphyr::from_str::<Value>(text).is_ok_and(|found| found == wanted))
 }
@@ -98,7 +97,8 @@ fn replaced(text: &str, node: &Spanned<Tree>, new: &Value) -> Edit {
         && sign.ends_with(['|', '>'])
         && text.get(before.len()..place.start).is_some_and(|gap| gap.contains('\n'));
     if !is_block {
-        return (place, new.to_string());
+        let blank = if place.is_empty() { " " } else { "" };
+        return (place, format!("{blank}{new}"));
     }
     let rest = text.get(place.clone()).and_then(|text| text.rsplit_once('\n'));
     let rest = rest.map(|(_, rest)| format!("\n{rest}")).unwrap_or_default();
@@ -112,6 +112,12 @@ fn place(text: &str, node: &Spanned<Tree>) -> Range<usize> {
     let start = number(span.byte_offset()).unwrap_or_default();
     let first = start.saturating_add(number(span.byte_len()).unwrap_or_default());
     let last = match &node.value {
+        // The reader places an empty value at the colon before it.
+        Tree::Leaf if text.get(start..first) == Some("") => {
+            let is_colon = text.get(start..).is_some_and(|rest| rest.starts_with(':'));
+            let at = start + usize::from(is_colon);
+            return at..at;
+        }
         Tree::Leaf => return start..first,
         Tree::Map(fields) => fields.last().map(|(_, node)| node),
         Tree::List(items) => items.last(),

@@ -38,6 +38,8 @@ pub struct PromptItem {
     pub source: String,
     /// The budget, as written: `4k`, `8k chars`.
     pub budget: Option<String>,
+    /// The limit of the budget: tokens or characters.
+    pub limit: Option<u64>,
     /// The trust of the source; none when it depends on a caller or on what a function returns.
     pub trust: Option<Trust>,
     /// The conditions under which the program comes by, as written and joined by `and`.
@@ -104,6 +106,7 @@ fn of_use(file: &ProgramFile, origins: &Origins<'_>, shown: &Shown<'_>) -> Vec<P
             candidate: candidate.map(|candidate| candidate.name.text.clone()),
             source: file.source.slice(source.span).to_owned(),
             budget: max.map(|max| file.source.slice(max.span).to_owned()),
+            limit: max.map(|max| max.limit),
             trust: trust_of(origins, used, source),
             condition: condition(file, &shown.conditions),
             question: used.question.as_ref().map(|it| file.source.slice(it.span).to_owned()),

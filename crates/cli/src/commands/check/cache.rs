@@ -32,20 +32,29 @@ impl CachedPrompt {
             Abort::from(CommandError::refused(error.code(), error.to_string()).help(error.help()))
         })?;
         let all = prompts(program).into_iter().zip(Prompt::of(program)).map(|(facts, prompt)| {
-            let head = facts.items.iter().take(fixed_head(&facts));
-            let sizes: Vec<Option<u64>> =
-                head.map(|item| bytes(project, &facts.file, item)).collect();
+            let head = facts.items.get(..fixed_head(&facts)).unwrap_or_default();
+            let (predicted, is_exact) = predicted_bytes(project, &facts.file, head);
             let site = format!("{}:{}:{}", facts.file, prompt.at("line"), prompt.at("column"));
-            Self {
-                moved: moved(&facts),
-                predicted: sizes.iter().map_while(|size| *size).sum(),
-                is_exact: sizes.iter().all(Option::is_some),
-                measured: hits.remove(&site),
-                prompt,
-            }
+            let (moved, measured) = (moved(&facts), hits.remove(&site));
+            Self { prompt, moved, predicted, is_exact, measured }
         });
         Ok(all.collect())
     }
+}
+
+/// Returns the bytes of items that are the same in every run, and whether these are all. Of a
+/// `use one of` they are those of the shortest candidate.
+fn predicted_bytes(project: &Project, file: &str, head: &[PromptItem]) -> (u64, bool) {
+    let (mut sum, mut is_exact) = (0, true);
+    for place in head.chunk_by(|one, other| one.used_at == other.used_at) {
+        let sizes: Option<Vec<u64>> = place.iter().map(|item| bytes(project, file, item)).collect();
+        let Some(least) = sizes.and_then(|sizes| sizes.into_iter().min()) else {
+            return (sum, false);
+        };
+        sum += least;
+        is_exact &= place.len() == 1;
+    }
+    (sum, is_exact)
 }
 
 /// Returns the bytes of a text that is the same in every run; none when it is not known, or may be cut.
@@ -57,7 +66,8 @@ fn bytes(project: &Project, file: &str, item: &PromptItem) -> Option<u64> {
             fs::metadata(folder.parent()?.join(path)).ok()?.len()
         }
     };
-    item.budget.is_none().then_some(size)
+    // A text has at most as many tokens, and characters, as bytes.
+    item.limit.is_none_or(|limit| size <= limit).then_some(size)
 }
 
 /// Describes an item and why it changes.

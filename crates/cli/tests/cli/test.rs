@@ -305,7 +305,7 @@ cases:
       - where: contains(course.files, 'a.md')
   - name: bad
     input: {q: x}
-    answers: [one, two]
+    answers: [three, four]
     expect:
       - prompt: {call: 2, stable_prefix: 1}
       - course: {files: [a.md]}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Whole processes beside their peers: start of a hello program, `parallel for` over 1,000 items, and JSON of 10 and
-50 MB as the input.
+"""Whole processes beside their peers: start of a hello program, a first model call, whose prompt is counted, `parallel
+for` over 1,000 items, and JSON of 10 and 50 MB as the input.
 
 Usage: bench/process/run.py [path of the contexture binary]
 
@@ -14,6 +14,13 @@ ROUNDS = 21
 ITEMS = 1000
 
 HELLO = 'main func(input) { "hello" }\n'
+SAID = "main func(input) { input.text }\n"
+ASKED = """main func(input) {
+  answer = generate({ input: input.text }) -> { answer string }
+  answer.answer
+}
+"""
+SENTENCES = "Say what this is. 这是什么？ Was ist das? "
 MANY = """main func(input) {
   parallel for n in input.numbers max 100000 {
     use n as number
@@ -74,6 +81,18 @@ def start(binary, folder, write):
     compare("start of a hello program", commands, folder)
 
 
+def first_count(binary, folder, write):
+    """What counting adds is less than what a whole model call does: its prompt is laid out and answered, too."""
+    write("said.as", SAID)
+    write("asked.as", ASKED)
+    for title, times in (("a sentence", 1), ("20 KB", 350)):
+        write("text.json", json.dumps({"text": SENTENCES * times}))
+        run = lambda name: [binary, "run", name, "--quiet", "--mock", "--no-trace", "--input-file", "text.json"]
+        commands = {"counted, in a model call": run("asked.as"), "not counted": run("said.as")}
+        counted, not_counted = compare(f"first count of a process, {title}", commands, folder)
+        print(f"  the model call: {(counted[1] - not_counted[1]) * 1000:.2f} ms of processor time")
+
+
 def parallel(binary, folder, write):
     write("many.as", MANY)
     write("many.json", json.dumps({"numbers": list(range(ITEMS))}))
@@ -124,6 +143,7 @@ def main():
                 file.write(text)
 
         start(binary, folder, write)
+        first_count(binary, folder, write)
         parallel(binary, folder, write)
         inputs(binary, folder, write)
 

@@ -78,7 +78,7 @@ fn transactions(peer: &Connection, round: usize) -> Outcome<f64> {
     Ok(PEER as f64 / began.elapsed().as_secs_f64())
 }
 
-pub fn update(context: &str, id: &str) -> String {
+fn update(context: &str, id: &str) -> String {
     format!(
         r#"{{"messageId":"{id}","contextId":"{context}","timestamp":"2025-12-01T10:00:00.000Z","type":"CONTEXT_UPDATE","sender":{{"id":"user_123","type":"USER"}},"content":{{"operation":"ADD_MESSAGE","message":{{"messageId":"{id}-said","timestamp":"2025-12-01T10:00:00.000Z","type":"USER_INPUT","sender":{{"id":"user_123","type":"USER"}},"content":{{"text":"What will the weather be like in Beijing tomorrow afternoon, and do I need a coat?"}}}}}}}}"#
     )

@@ -1,10 +1,10 @@
 //! `contexture serve` on a wire: availability queries beside a bare axum echo, durable ADD_MESSAGE
-//! beside one synced SQLite transaction for each update, idle connections beside bare ones, a
-//! context of 1,000,000 messages beside a small one over HTTP, and 100,000 turns that wait for a person
-//! (CP-6, CP-12, CP-20, WA-1).
+//! beside one synced SQLite transaction for each update, idle connections beside bare ones, and
+//! 100,000 turns that wait for a person (CP-6, CP-12, WA-1). What one more message costs a large context
+//! is a figure of `cargo dev figures`.
 //!
 //! Build the program with `cargo build --release` first; `CONTEXTURE` names another one. Then
-//! `cargo run --release [availability|durable|idle|large|waits]` runs one part, or all without a word.
+//! `cargo run --release [availability|durable|idle|waits]` runs one part, or all without a word.
 //! Server, peers and load are processes of one machine; both sides are measured in turn, by the same
 //! client, and medians and their ratios are printed. `TMPDIR` chooses the disk.
 
@@ -12,7 +12,6 @@ mod availability;
 mod child;
 mod durable;
 mod idle;
-mod large;
 mod peer;
 mod waits;
 mod wire;
@@ -39,9 +38,6 @@ fn main() -> Outcome<()> {
         }
         if is_wanted("idle") {
             idle::measure().await?;
-        }
-        if is_wanted("large") {
-            large::measure().await?;
         }
         if is_wanted("waits") {
             waits::measure().await?;

@@ -1,4 +1,4 @@
-//! A client that costs little: WebSocket frames and HTTP over a bare socket.
+//! A client that costs little: WebSocket frames over a bare socket.
 
 use crate::Outcome;
 use std::net::SocketAddr;
@@ -134,34 +134,4 @@ impl Wire {
             self.fill().await?;
         }
     }
-
-    /// A request over HTTP; its body is read whole.
-    pub async fn ask(&mut self, request: &[u8]) -> Outcome<Vec<u8>> {
-        self.write(request).await?;
-        let head = self.until_blank().await?.to_ascii_lowercase();
-        let length = head.split("content-length:").nth(1).ok_or_else(|| head.clone())?;
-        let length: usize = length.lines().next().unwrap_or_default().trim().parse()?;
-        if !head.starts_with("http/1.1 200") {
-            return Err(head.into());
-        }
-        while self.buffer.len() < self.at + length {
-            self.fill().await?;
-        }
-        let body = self.buffer[self.at..self.at + length].to_vec();
-        self.at += length;
-        Ok(body)
-    }
-}
-
-/// A request over HTTP.
-pub fn post(address: SocketAddr, body: &str) -> Vec<u8> {
-    format!(
-        "POST /v1/messages HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    )
-    .into_bytes()
-}
-
-pub fn get(address: SocketAddr, path: &str) -> Vec<u8> {
-    format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n").into_bytes()
 }

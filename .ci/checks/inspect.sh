@@ -12,6 +12,7 @@ source .ci/lib/typescript.sh
 
 find_chromium
 find_node
+find_contexture
 copy_clients
 build_package "$inspector"
 test_package "$inspector"
@@ -21,7 +22,6 @@ mkdir -p "$HOME"
 timeout 400 node "$inspector/tests/browser/check.mjs" 2>"$work/browser.log" || fail "the page, over made-up records"
 
 # The same over runs that are made here: those of docs/inspect.md, one with hostile and long texts, and one of many events.
-find_contexture
 project=$work/project
 mkdir -p "$project"
 document=$PWD/docs/inspect.md

@@ -75,6 +75,7 @@ use phase::{GRACE, Phase};
 use sessions::Sessions;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use subscriptions::Subscriptions;
 use tokens::{Accounts, Registry, Tokens};
@@ -283,6 +284,7 @@ impl Serve {
             handlers: Handlers::open(settings.handlers)?,
             turn_request: settings.turns,
             phase: watch::Sender::new(Phase::Open),
+            is_leaving: AtomicBool::new(false),
             handle: Handle::current(),
             durable: WorkQueue::begin(&Handle::current()),
             project: settings.project,

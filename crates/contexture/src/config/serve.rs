@@ -57,7 +57,10 @@ pub struct Serve {
     pub history: usize,
     /// Seconds that one turn may take.
     pub turn_timeout: NonZeroU64,
-    /// Seconds that turns may take to end when the server is asked to; then they are cancelled.
+    /// Seconds for which a server that is asked to end still takes new work, while `/readyz` says that
+    /// it ends: a load balancer has that long to look elsewhere.
+    pub drain_delay: u64,
+    /// Seconds that turns may take to end after that; then they are cancelled.
     pub drain_timeout: NonZeroU64,
     /// Seconds after which a call that waits for a client, and says no timeout of its own, ends.
     pub wait_seconds: NonZeroU64,
@@ -101,6 +104,7 @@ impl Default for Serve {
             turns: NonZeroUsize::MIN.saturating_add(15),
             history: 100,
             turn_timeout: NonZeroU64::MIN.saturating_add(599),
+            drain_delay: 0,
             drain_timeout: NonZeroU64::MIN.saturating_add(29),
             wait_seconds: NonZeroU64::MIN.saturating_add(7 * 24 * 60 * 60 - 1),
             embeddings: None,

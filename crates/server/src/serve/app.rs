@@ -40,6 +40,7 @@ use parking_lot::Mutex;
 use serde_json::json;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
@@ -89,6 +90,8 @@ pub(crate) struct App {
     /// The common settings of turns.
     pub(crate) turn_request: RunRequest,
     pub(crate) phase: watch::Sender<Phase>,
+    /// True when the server was asked to end, also while it still takes new work.
+    pub(crate) is_leaving: AtomicBool,
     /// The runtime for work that outlives its request.
     pub(crate) handle: Handle,
     /// The work to do when updates are durable.

@@ -54,6 +54,7 @@ use listen::Listener;
 use shared::Shared;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
@@ -201,7 +202,11 @@ impl Listening {
         let serving = listen::run(self.listener, listener, router(shared, has_demo));
         let mut serving = std::pin::pin!(serving);
         let mut tokens = tokio::time::interval(TOKENS);
-        let mut stop = std::pin::pin!(stop);
+        let mut stop = std::pin::pin!(async {
+            stop.await;
+            app.is_leaving.store(true, Ordering::Relaxed);
+            tokio::time::sleep(Duration::from_secs(app.project.config.serve.drain_delay)).await;
+        });
         let mut tick = tokio::time::interval(SWEEP);
         let looking = tokio::spawn(neighbours::look(Arc::clone(&app)));
         loop {

@@ -21,7 +21,7 @@ pub(super) async fn alive() -> Response {
 pub(super) async fn ready(State(shared): State<Shared>) -> Response {
     let app = &shared.app;
     let mut reasons = Vec::new();
-    if app.is_ending() {
+    if app.is_leaving.load(Ordering::Relaxed) {
         reasons.push("the server is about to end");
     }
     reasons.extend(app.damage.as_ref().map(Damage::reason));

@@ -43,6 +43,18 @@ async fn cp_6_ending_server_finishes_turns_and_starts_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn wa_13_server_that_was_asked_to_end_takes_work_for_drain_delay() {
+    let model = Model::new().await;
+    let mut site = Site::with(&model.uri, "[serve]\ndrain_delay = 2", &[]).await;
+    site.stop();
+    eventually("it says so", async || site.get("/readyz").await.status == 503).await;
+    let body = Site::said("m1", "hello").to_string();
+    let answer = site.send("POST", "/v1/messages", &[], &body).await;
+    assert_eq!((answer.status, answer.json()["type"].as_str()), (200, Some("MODEL_RESPONSE")));
+    site.ended().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn cp_6_endless_turn_is_cancelled_at_drain_timeout() {
     let (site, _model, mut stream) = draining("[serve]\ndrain_timeout = 1").await;
     let rest = until(&mut stream, "\"finishReason\":\"ERROR\"").await;

@@ -26,8 +26,8 @@ mod words;
 pub use alone::alone;
 pub use blame::{Blame, Cause, blame};
 pub use contexts::{context, context_changes, context_messages, contexts};
-pub(crate) use diff::diff_of_functions;
 pub use diff::{CallDiff, Change, ItemDiff, LayerDiff, diff};
+pub(crate) use diff::{diff_of_functions, is_same_prompt};
 pub use export::export;
 #[cfg(feature = "flow")]
 pub use flows::{FlowPictureError, flow, flow_picture, flows, open_waits, outer_flows};

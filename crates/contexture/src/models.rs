@@ -236,7 +236,7 @@ impl Models {
             root: project.root.clone(),
             names,
             turns: project.turns.clone(),
-            dry_run: request.dry_run,
+            dry_run: request.dry_run && !request.recorded.as_ref().is_some_and(|it| it.asks()),
             stand_in,
             profiles: Profiles::new(&project.config.profiles),
             ledger,

@@ -1,5 +1,6 @@
 //! One run of a program, from its path to its value and record.
 
+mod asked;
 mod cost;
 mod input;
 mod overrides;
@@ -10,6 +11,7 @@ pub(crate) mod result;
 mod selections;
 pub(crate) mod takes;
 
+pub use asked::{Asked, AskedRun, Asking, Offer, Offered, OfferedCall, answers, begin, offer};
 pub use cost::{RunCost, cost};
 pub use input::InputForm;
 pub use overrides::Overrides;
@@ -424,6 +426,9 @@ fn description(
     }
     if let Some(PartOf { flow, step, .. }) = &request.part_of {
         data.insert("part_of".to_owned(), json!({ "flow": flow, "step": step }));
+    }
+    if let Some(recorded) = &request.recorded {
+        data.insert("part_of".to_owned(), json!({ "run": recorded.run() }));
     }
     data
 }

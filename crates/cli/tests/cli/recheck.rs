@@ -2,6 +2,10 @@
 
 use crate::support::Sandbox;
 use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::spawn;
 
 const PROGRAM: &str = "\
 import tool File from \"file://workspace\"
@@ -164,4 +168,187 @@ fn in_10_changed_pack_changes_prompt() {
     let found = calls(&sandbox, &[], 1);
     assert_eq!((&found[0]["changed"], &found[0]["stale"]), (&json!(true), &json!(true)));
     assert!(found[0].to_string().contains("9 euros now"), "{}", found[0]);
+}
+
+/// A server with OpenAI's API, whose answers are numbered; returns its settings and the prompts that
+/// it is sent.
+fn model(sandbox: &Sandbox) -> Receiver<String> {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    sandbox.write(
+        "contexture.toml",
+        format!("[providers]\nopenai_base_url = \"http://{address}/v1\"\n"),
+    );
+    sandbox.write(".env", "OPENAI_API_KEY=sk-of-the-test\n");
+    let (sent, prompts) = channel();
+    spawn(move || {
+        for (number, stream) in listener.incoming().enumerate() {
+            let mut reader = BufReader::new(stream.unwrap());
+            let mut length = 0;
+            loop {
+                let mut line = String::new();
+                reader.read_line(&mut line).unwrap();
+                let line = line.trim().to_ascii_lowercase();
+                if let Some(bytes) = line.strip_prefix("content-length:") {
+                    length = bytes.trim().parse().unwrap();
+                }
+                if line.is_empty() {
+                    break;
+                }
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            let asked: Value = serde_json::from_slice(&body).unwrap();
+            let _ = sent.send(String::from_utf8(body).unwrap());
+            let answer = json!({ "answer": format!("new {}", number + 1) }).to_string();
+            let mut message = json!({ "role": "assistant", "content": answer });
+            // It writes with the first tool that it is offered, before it answers.
+            let offered = asked["tools"]
+                .as_array()
+                .filter(|_| !asked["messages"].to_string().contains("\"tool\""));
+            if let Some(offered) = offered {
+                let name = &offered[0]["function"]["name"];
+                let arguments = r#"{"path":"out.txt","content":"from the model"}"#;
+                let call = json!({ "name": name, "arguments": arguments });
+                message["content"] = Value::Null;
+                message["tool_calls"] =
+                    json!([{ "id": "c1", "type": "function", "function": call }]);
+            }
+            let body = json!({
+                "id": "1", "object": "chat.completion", "created": 1, "model": "gpt-4o-mini",
+                "choices": [{ "index": 0, "finish_reason": "stop", "message": message }],
+                "usage": { "prompt_tokens": 40, "completion_tokens": 10, "total_tokens": 50 },
+            });
+            let body = body.to_string();
+            let stream = reader.get_mut();
+            let _ = write!(
+                stream,
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+                body.len()
+            );
+        }
+    });
+    prompts
+}
+
+const TWO: &str = "\
+import tool File from \"file://workspace\"
+
+main func(input) {
+  File.write({ path: \"out.txt\", content: \"from the run\" })
+  zero = generate({ input: \"Greet.\" }) -> { answer string }
+  first = generate({ input: \"Explain.\", max_output: 50 }) -> { answer string }
+  use first as explanation
+  generate({ input: \"Shorten it.\", max_output: 50 }) -> { answer string }
+}
+";
+
+/// A kept run of three calls, and a program that changes the prompt of the second one.
+fn of_three_calls() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("p.as", TWO).write("q.as", TWO.replace("Explain.", "Explain it well."));
+    let _ = sandbox.run(["run", "p.as", "--mock", "--quiet"]).exits(0);
+    sandbox.write("out.txt", "mine");
+    sandbox
+}
+
+const ASK: [&str; 6] = ["recheck", "latest", "--program", "q.as", "--ask", "--json"];
+
+#[test]
+fn in_10_asked_call_is_kept_as_run_of_first() {
+    let sandbox = of_three_calls();
+    let prompts = model(&sandbox);
+    let gpt = ["--model", "openai://gpt-4o-mini", "--yes"];
+    let done = sandbox.run([&ASK[..], &gpt].concat()).exits(0);
+    let done = done.says("  1 later call, if new answers change the prompt").says("at most 0.0");
+    let told = done.json();
+    let first = told["run"].as_str().unwrap();
+    let part = told["asked"]["run"].as_str().unwrap();
+    let asked: Vec<&Value> =
+        told["calls"].as_array().unwrap().iter().map(|it| &it["asked"]).collect();
+    assert_eq!(*asked[0], Value::Null, "an unchanged prompt keeps its recorded answer");
+    for call in &asked[1..] {
+        assert_eq!(call["model"], "openai://gpt-4o-mini");
+        assert_eq!(call["usage"]["total_tokens"], 50);
+        // 40 tokens for 0.15 and 10 for 0.60 dollars a million.
+        assert_eq!(call["cost"]["micros"], 12);
+    }
+    assert_eq!(told["asked"]["value"], json!({ "answer": "new 2" }));
+    assert_eq!(told["asked"]["cost"]["actual"], json!(0.000_012 * 2.0));
+    assert!(told["calls"].as_array().unwrap().iter().all(|call| call["stale"] == false));
+    let sent: Vec<String> = prompts.try_iter().collect();
+    assert_eq!(sent.len(), 2);
+    assert!(sent[0].contains("Explain it well.") && sent[1].contains("new 1"), "{sent:?}");
+    assert_eq!(sandbox.read("out.txt"), "mine", "no tool writes again");
+
+    let runs = sandbox.run(["trace", "list", "--json"]).exits(0).json();
+    assert_eq!(runs["runs"][0]["run"], part);
+    assert_eq!(runs["runs"][0]["part_of"], json!({ "run": first }));
+    assert_eq!(runs["runs"][1].get("part_of"), None);
+    let shown = sandbox.run(["trace", "show", part]).exits(0).stdout;
+    assert!(shown.contains(&format!("part of {first}")), "{shown}");
+    assert_eq!(shown.matches("from the record").count(), 1, "{shown}");
+}
+
+#[test]
+fn in_10_nothing_is_asked_without_yes_model_price_or_room() {
+    let sandbox = of_three_calls();
+    let prompts = model(&sandbox);
+    let refused = |more: &[&str]| {
+        let done = sandbox.run([&ASK[..], more].concat()).exits(2);
+        done.json()["error"]["code"].as_str().unwrap().to_owned()
+    };
+    let gpt = ["--model", "openai://gpt-4o-mini"];
+    assert_eq!(refused(&gpt), "not_agreed");
+    assert_eq!(refused(&["--yes"]), "model_missing");
+    assert_eq!(refused(&["--yes", "--model", "openai://gpt-9"]), "price_unknown");
+    assert_eq!(refused(&[&gpt[..], &["--yes", "--max-cost", "0.0001"]].concat()), "COST_LIMIT");
+    assert_eq!(refused(&[&gpt[..], &["--yes", "--max-tokens", "10"]].concat()), "COST_LIMIT");
+    let priced = "[profiles.\"openai://gpt-9\"]\nprice_input = 1\nprice_output = 1\n";
+    sandbox.write("contexture.toml", priced);
+    assert_eq!(refused(&["--yes", "--model", "openai://gpt-9"]), "cost_unbounded");
+    let _ = sandbox.run(["recheck", "latest", "--model", "mock"]).exits(2);
+    let _ = sandbox.run(["recheck", "latest", "--max-cost", "1"]).exits(2);
+    assert_eq!(prompts.try_iter().count(), 0);
+    let runs = sandbox.run(["trace", "list", "--json"]).exits(0).json();
+    assert_eq!(runs["runs"].as_array().unwrap().len(), 1, "nothing is kept");
+}
+
+#[test]
+fn in_10_unchanged_program_asks_nothing() {
+    let sandbox = of_three_calls();
+    let told = sandbox.run(["recheck", "latest", "--ask", "--model", "mock", "--json"]).exits(0);
+    assert_eq!(told.json()["asked"], Value::Null);
+    let told = sandbox.run(["recheck", "latest", "--ask", "--model", "mock"]).exits(0);
+    assert_eq!(told.stdout, "3 prompts checked, none has changed\n");
+}
+
+#[test]
+fn in_10_answer_that_stays_the_same_leaves_later_calls_recorded() {
+    let sandbox = of_three_calls();
+    let mock = ["recheck", "latest", "--program", "q.as", "--ask", "--model", "mock", "--yes"];
+    let told = sandbox.run(mock).exits(0).says("generate 2 q.as:6:11: mock, ");
+    assert!(told.stdout.contains("generate 2 q.as:6:11: asked mock, "), "{}", told.stdout);
+    assert!(told.stdout.contains(": 1 call asked\n"), "{}", told.stdout);
+}
+
+#[test]
+fn in_10_tool_of_asked_model_gives_recorded_result_and_does_nothing() {
+    let sandbox = Sandbox::new();
+    let prompts = model(&sandbox);
+    let program = "import llm gpt from \"openai://gpt-4o-mini\"\n\
+        import tool File from \"file://workspace\"\n\n\
+        main func(input) {\n  model gpt\n  \
+        generate({ input: \"Write.\", tools: [File.write] }) -> { answer string }\n}\n";
+    sandbox.write("p.as", program).write("q.as", program.replace("Write.", "Write it."));
+    let _ = sandbox.run(["run", "p.as", "--yes-to", "write", "--quiet"]).exits(0);
+    assert_eq!(sandbox.read("out.txt"), "from the model");
+    sandbox.write("out.txt", "mine");
+    let told = sandbox.run(["recheck", "latest"]).exits(0).stdout;
+    assert_eq!(told, "1 prompt checked, none has changed\n", "results are not of the prompt");
+    let told = sandbox.run([&ASK[..], &["--yes"]].concat()).exits(0).json();
+    assert_eq!(told["asked"]["value"], json!({ "answer": "new 4" }));
+    assert_eq!(sandbox.read("out.txt"), "mine");
+    let sent: Vec<String> = prompts.try_iter().collect();
+    assert!(sent[3].contains("Write it.") && sent[3].contains("create"), "{}", sent[3]);
 }

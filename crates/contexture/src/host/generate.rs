@@ -185,6 +185,7 @@ impl ModelCalls {
         (uri, number, place): (Option<&str>, u64, Place<'_>),
     ) -> Result<Supplied, Failed> {
         let Services { run, references, tools, templates, attachments } = services;
+        let whole = call;
         let model = self.models.get(uri).map_err(|error| Failed::of_model(&error))?;
         let shown = knowledge::show(run, references.packs(), call, &model)?;
         let mut attached = attachments.show(run, references, &shown.call, &model).await?;
@@ -238,9 +239,17 @@ impl ModelCalls {
         prepared.keep_ranked(ranked);
         self.note_call(run, &call, &model, &prepared);
         if run.dry_run {
-            return Ok(self.dry_run(run, &call, &mut prepared));
+            if !run.is_asked(&prepared.manifest)? {
+                return Ok(self.dry_run(run, &call, &mut prepared));
+            }
+            if run.asked_model().is_some_and(|asked| uri != Some(asked)) {
+                // Rechecks are rare: their future is not a part of each call's.
+                let asked = self.with_model(services, whole, (run.asked_model(), number, place));
+                return Box::pin(asked).await;
+            }
+        } else {
+            knowledge::log(run, references.packs(), &packs.found);
         }
-        knowledge::log(run, references.packs(), &packs.found);
         record(run, &call, &mut prepared);
         let answer = format!("answer {number}");
         let label = label_of(&call, &prepared.items);
@@ -464,6 +473,7 @@ impl ModelCalls {
             record(run, call, prepared);
         }
         if let Some(value) = run.recorded(&call.site, MODEL) {
+            run.recorder.amend(call.event, json!({ "from_record": true }));
             let answer = format!("answer {}", prepared.manifest.call);
             return supplied(value, label_of(call, &prepared.items).answered(&answer));
         }

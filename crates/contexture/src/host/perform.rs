@@ -62,6 +62,9 @@ impl Caller<'_> {
         influence: &Influence,
         id: (String, bool),
     ) -> Result<Called, ToolFailure> {
+        if self.run.dry_run {
+            return self.again(callable, given, influence).await;
+        }
         match &callable.target {
             Target::Load | Target::Caller => {
                 Err(ToolFailure::new("tool_unknown", "it is called by models alone"))
@@ -73,6 +76,33 @@ impl Caller<'_> {
         }
     }
 
+    /// Returns what the record has for a call that the model of a recheck wishes, so that nothing is
+    /// done again; what only reads is read (IN-10).
+    async fn again(
+        &self,
+        callable: &Callable,
+        given: Value,
+        influence: &Influence,
+    ) -> Result<Called, ToolFailure> {
+        let method = &callable.method;
+        let source = source(callable, &given);
+        if let Some((text, label)) = self.run.recorded_result(&source) {
+            let value = serde_json::from_str(&text).unwrap_or_else(|_| text.into());
+            return Ok(Called { source, value, label, validation: None });
+        }
+        match &callable.target {
+            Target::Own(binding)
+                if Tools::effect(&binding.uri, method).is_ok_and(|it| it.runs_in_dry_run()) =>
+            {
+                self.own(callable, binding, given, influence).await
+            }
+            _ => {
+                let message = "a recheck does nothing again, and the record has no result for this";
+                Err(ToolFailure::new("not_recorded", message))
+            }
+        }
+    }
+
     async fn own(
         &self,
         callable: &Callable,
@@ -81,7 +111,7 @@ impl Caller<'_> {
         influence: &Influence,
     ) -> Result<Called, ToolFailure> {
         let method = &callable.method;
-        let source = format!("{}.{method}({given})", binding.name);
+        let source = source(callable, &given);
         self.run.recorder.add_secrets(Tools::secrets_in(&binding.uri, &given));
         let known_as = name_of(&binding.uri, method);
         let sink = (origin(&binding.uri), None);
@@ -105,7 +135,7 @@ impl Caller<'_> {
         influence: &Influence,
     ) -> Result<Called, ToolFailure> {
         let name = &callable.method;
-        let source = format!("mcp://{server}/{name}({given})");
+        let source = source(callable, &given);
         let known_as = name_of_server_tool(server, name);
         let sink = (Some(origin_of_server(server)), None);
         self.permitted(callable, &known_as, sink, (influence, &given)).await?;
@@ -124,7 +154,7 @@ impl Caller<'_> {
         influence: &Influence,
     ) -> Result<Called, ToolFailure> {
         let method = &callable.method;
-        let source = format!("rust://{tool}/{method}({given})");
+        let source = source(callable, &given);
         let known_as = action_name(tool, method);
         let found = self.tools.extensions.tool(tool).and_then(|tool| tool.method(method));
         let facts = found.map(|method| &method.facts);
@@ -167,5 +197,17 @@ impl Caller<'_> {
         let origin = origin.as_deref();
         let effect = Effect { name, class: callable.class, influence, origin, demands };
         self.run.permitted((self.event, self.key), &effect, given).await
+    }
+}
+
+/// Returns the name of a call in records.
+fn source(callable: &Callable, given: &Value) -> String {
+    let method = &callable.method;
+    match &callable.target {
+        Target::Own(binding) => format!("{}.{method}({given})", binding.name),
+        Target::Mcp { server } => format!("mcp://{server}/{method}({given})"),
+        Target::Application { tool } => format!("rust://{tool}/{method}({given})"),
+        Target::Frontend { tool_id } => format!("frontend://{tool_id}({given})"),
+        Target::Load | Target::Caller => callable.name(),
     }
 }

@@ -11,7 +11,7 @@ use crate::recorder::Recorder;
 use crate::run::result::CallReport;
 use crate::run::{PartOf, Recorded};
 use contexture_context::manifest::Site;
-use contexture_context::{Label, Limits, Trust};
+use contexture_context::{Label, Limits, Manifest, Trust};
 use contexture_core::policy::{Class, Decision, Effect, Narrowed, Policy};
 use contexture_llm::extractive::STAND_IN;
 use contexture_llm::{CancelToken, Journal};
@@ -250,6 +250,38 @@ impl RunState {
     /// Reports whether values come from a record.
     pub(super) const fn is_on_record(&self) -> bool {
         self.recorded.is_some()
+    }
+
+    /// Reports whether a model is asked for a call in a dry run: in a recheck that asks, for a prompt
+    /// that has changed (IN-10).
+    ///
+    /// # Errors
+    /// [`HostError`] when the prompt holds a placeholder of what the record lacks.
+    pub(super) fn is_asked(&self, manifest: &Manifest) -> Result<bool, HostError> {
+        let Some(recorded) = &self.recorded else { return Ok(false) };
+        if !recorded.is_changed(manifest) || !recorded.asks() {
+            return Ok(false);
+        }
+        if !manifest.on_placeholders {
+            return Ok(true);
+        }
+        let mut missing = self.placeholders().join(", ");
+        if missing.is_empty() {
+            missing = "a reference into the network".to_owned();
+        }
+        let message = format!("the prompt holds a placeholder of what the record lacks: {missing}");
+        Err(HostError::new("not_recorded", message)
+            .with_help("run the program itself: `contexture run` calls what the record lacks"))
+    }
+
+    /// Returns the model that is asked in place of those of the program.
+    pub(super) fn asked_model(&self) -> Option<&str> {
+        self.recorded.as_ref()?.model()
+    }
+
+    /// Returns what a model got from a tool in the record.
+    pub(super) fn recorded_result(&self, source: &str) -> Option<(String, Label)> {
+        self.recorded.as_ref()?.result(source)
     }
 
     /// Returns the value that the record has next for a call of a model or a method.

@@ -85,24 +85,46 @@ pub struct ItemDiff {
 /// the order in which they were made there.
 #[must_use]
 pub fn diff(left: Kept<'_>, right: Kept<'_>) -> Vec<CallDiff> {
-    paired(left, right, belongs)
+    paired(left, right, belongs, |manifest| manifest.items.clone())
 }
 
 /// Compares two runs of which calls belong together by their order within their function, wherever
 /// its lines have moved (IN-10).
 pub(crate) fn diff_of_functions(left: Kept<'_>, right: Kept<'_>) -> Vec<CallDiff> {
-    paired(left, right, |a, b| {
+    let belongs = |a: &Manifest, b: &Manifest| {
         (&a.site.agent, &a.site.function) == (&b.site.agent, &b.site.function)
-    })
+    };
+    paired(left, right, belongs, prompt_items)
+}
+
+/// Reports whether two prompts are the same, whichever models they are for (IN-10).
+pub(crate) fn is_same_prompt(left: &Manifest, right: &Manifest) -> bool {
+    let layers = align(&left.layers, &right.layers, |a, b| a.name == b.name);
+    let (before, after) = (prompt_items(left), prompt_items(right));
+    !layers.iter().any(layer_differs)
+        && align(&before, &after, same_item)
+            .into_iter()
+            .all(|pair| item_change(pair) == Change::Same)
+}
+
+/// Returns the items of a prompt without the results that its model got from tools later.
+fn prompt_items(manifest: &Manifest) -> Vec<ItemRecord> {
+    let is_result = |item: &&ItemRecord| {
+        item.position.as_ref() == Some(&manifest.site.position)
+            && manifest.tools.iter().any(|tool| Some(&tool.function) == item.label.as_ref())
+    };
+    manifest.items.iter().filter(|item| !is_result(item)).cloned().collect()
 }
 
 fn paired(
     left: Kept<'_>,
     right: Kept<'_>,
     belongs: impl Fn(&Manifest, &Manifest) -> bool,
+    items: fn(&Manifest) -> Vec<ItemRecord>,
 ) -> Vec<CallDiff> {
     let manifests = |kept: Kept<'_>| -> Vec<Manifest> {
-        kept.calls().into_iter().map(|call| call.manifest).collect()
+        let shown = |manifest: Manifest| Manifest { items: items(&manifest), ..manifest };
+        kept.calls().into_iter().map(|call| shown(call.manifest)).collect()
     };
     let (lefts, rights) = (manifests(left), manifests(right));
     let pairs = align(&lefts, &rights, belongs);
@@ -165,14 +187,26 @@ fn same_item(left: &ItemRecord, right: &ItemRecord) -> bool {
     left.source == right.source && left.label == right.label
 }
 
-fn item_diff(left: Kept<'_>, right: Kept<'_>, (a, b): Pair<'_, ItemRecord>) -> ItemDiff {
-    let change = match (a, b) {
+fn item_change((a, b): Pair<'_, ItemRecord>) -> Change {
+    match (a, b) {
         (None, _) => Change::Added,
         (_, None) => Change::Gone,
         (Some(a), Some(b)) if a.value != b.value => Change::Changed,
         (Some(a), Some(b)) if a.text != b.text || a.cuts != b.cuts => Change::CutDifferently,
         _ => Change::Same,
-    };
+    }
+}
+
+fn layer_differs(pair: &Pair<'_, Layer>) -> bool {
+    match pair {
+        // A layer that only moved is the same.
+        (Some(a), Some(b)) => a.digest != b.digest,
+        _ => true,
+    }
+}
+
+fn item_diff(left: Kept<'_>, right: Kept<'_>, (a, b): Pair<'_, ItemRecord>) -> ItemDiff {
+    let change = item_change((a, b));
     let shown = |kept: Kept<'_>, one: Option<&ItemRecord>| {
         one.filter(|_| change != Change::Same).and_then(|one| kept.text(&one.text).ok())
     };
@@ -197,12 +231,7 @@ fn layer_diffs(
     let none = Vec::new();
     let (Some(a), Some(b)) = (a, b) else { return none };
     let pairs = align(&a.layers, &b.layers, |a, b| a.name == b.name);
-    let differs = |pair: &Pair<'_, Layer>| match pair {
-        // A layer that only moved is the same.
-        (Some(a), Some(b)) => a.digest != b.digest,
-        _ => true,
-    };
-    let diffs = pairs.into_iter().filter(differs).map(|(a, b)| LayerDiff {
+    let diffs = pairs.into_iter().filter(layer_differs).map(|(a, b)| LayerDiff {
         name: b.or(a).map(|one| one.name.clone()).unwrap_or_default(),
         change: match (a, b) {
             (None, _) => Change::Added,

@@ -15,7 +15,7 @@ pub fn outcome(entry: &RunEntry) -> &str {
 #[must_use]
 pub fn listed(entry: &RunEntry) -> Value {
     let error = entry.code.as_ref().map(|code| json!({ "code": code, "message": entry.message }));
-    json!({
+    let mut value = json!({
         "run": entry.run,
         "program": entry.program,
         "outcome": outcome(entry),
@@ -32,5 +32,9 @@ pub fn listed(entry: &RunEntry) -> Value {
         "finish": entry.finish,
         "cost": entry.cost,
         "error": error,
-    })
+    });
+    if let (Some(fields), Some(whole)) = (value.as_object_mut(), &entry.part_of) {
+        fields.insert("part_of".to_owned(), whole.clone());
+    }
+    value
 }

@@ -1,6 +1,7 @@
 //! Which prompts of a kept run a change of the program, its packs or its files changes, without
 //! asking a model (IN-10).
 
+use super::asked::Asking;
 use super::recorded::Recorded;
 use super::{RunFailure, RunRequest};
 use crate::editor::Editor;
@@ -9,13 +10,14 @@ use crate::models::Replacements;
 use crate::observe::Silent;
 use crate::project::Project;
 use crate::recorder::inline_texts;
-use contexture_context::TraceKind;
+use contexture_context::{Manifest, TraceKind};
 use contexture_llm::CancelToken;
 use contexture_script::host::LoadedSource;
 use contexture_store::runs::{InMemoryRuns, RunError, RunId, RunStore};
 use contexture_store::stamp;
 use serde_json::{Value, json};
 use similar::TextDiff;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -59,6 +61,8 @@ pub struct Recheck {
     pub calls: Vec<CallDiff>,
     /// The failure that ended the program, if the record does not end with it, too.
     pub failure: Option<RunFailure>,
+    /// What was asked, by the numbers of the calls in the second run; `None` when nothing is.
+    pub(super) asked: Option<BTreeMap<u64, Value>>,
 }
 
 impl Recheck {
@@ -72,12 +76,22 @@ impl Recheck {
     /// has changed: the model might say something else now.
     #[must_use]
     pub fn stale(&self) -> usize {
+        if self.asked.is_some() {
+            return 0;
+        }
         let is_same = |call: &&CallDiff| call.change == Change::Same;
         self.calls.iter().skip_while(is_same).filter(is_same).count()
     }
 
+    /// Returns the usage and the cost of a call that was asked.
+    #[must_use]
+    pub fn took(&self, call: &CallDiff) -> Option<&Value> {
+        self.asked.as_ref()?.get(&call.right?)
+    }
+
     /// Returns the result as JSON: `{calls, failure}`. An answer of the record is stale when its own
-    /// prompt or one before it has changed: the model might say something else now.
+    /// prompt or one before it has changed: the model might say something else now. Where models were
+    /// asked no answer is, and each call has `asked`: null, or `{model, usage, cost}`.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let mut is_stale = false;
@@ -86,8 +100,8 @@ impl Recheck {
             .iter()
             .map(|call| {
                 let changed = call.change != Change::Same;
-                is_stale |= changed;
-                json!({
+                is_stale |= changed && self.asked.is_none();
+                let mut told = json!({
                     "site": call.site,
                     "n": call.left.or(call.right),
                     "change": call.change,
@@ -97,7 +111,11 @@ impl Recheck {
                     "tokens_after": call.tokens.1,
                     "layers": call.layers,
                     "items": call.items,
-                })
+                });
+                if let (Some(fields), true) = (told.as_object_mut(), self.asked.is_some()) {
+                    fields.insert("asked".to_owned(), json!(self.took(call)));
+                }
+                told
             })
             .collect();
         let failure = self.failure.as_ref();
@@ -120,7 +138,16 @@ pub async fn recheck(
 ) -> Result<Recheck, RecheckError> {
     let log = store.load(id)?;
     let kept = Kept { store, log: &log };
-    let request = request(project, kept, checked)?;
+    let request = request(project, kept, checked, None)?;
+    Ok(dry(project, kept, request).await?.0)
+}
+
+/// Runs what a request repeats in a dry run, and returns its prompts, too.
+pub(super) async fn dry(
+    project: &Project,
+    kept: Kept<'_>,
+    request: RunRequest,
+) -> Result<(Recheck, Vec<Manifest>), RecheckError> {
     let runs: Arc<dyn RunStore> = Arc::new(InMemoryRuns::new(stamp::system()));
     let mut apart = project.clone();
     apart.stores.runs = Some(Arc::clone(&runs));
@@ -134,8 +161,10 @@ pub async fn recheck(
     };
     let again = report.run.as_deref().and_then(RunId::parse).ok_or(RunError::None)?;
     let again = runs.load(&again)?;
-    let calls = diff_of_functions(kept, Kept { store: &*runs, log: &again });
-    Ok(Recheck { calls, failure })
+    let again = Kept { store: &*runs, log: &again };
+    let calls = diff_of_functions(kept, again);
+    let prompts = again.calls().into_iter().map(|call| call.manifest).collect();
+    Ok((Recheck { calls, failure, asked: None }, prompts))
 }
 
 /// Reads the program of a kept run as it is now, by its name in the record.
@@ -167,11 +196,13 @@ fn code_of(kept: Kept<'_>) -> Option<&str> {
     kept.log.root()?.data.pointer("/error/code")?.as_str()
 }
 
-/// Returns the request that repeats a run on its record.
-fn request(
+/// Returns the request that repeats a run on its record; `asking` names how models are asked, if
+/// they are.
+pub(super) fn request(
     project: &Project,
     kept: Kept<'_>,
     Checked { program, text }: Checked,
+    asking: Option<&Asking>,
 ) -> Result<RunRequest, RecheckError> {
     let root = kept.log.root().ok_or(RunError::None)?;
     let word = |name: &str| root.data.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -191,6 +222,10 @@ fn request(
     // A model that stood in for all counts the tokens again; one that the program names does so
     // by itself.
     let model = default.filter(|uri| calls.iter().all(|call| call.manifest.model.uri == *uri));
+    let mut recorded = Recorded::of(kept);
+    if let Some(Asking { model, .. }) = asking {
+        recorded = recorded.asking(model.clone());
+    }
     let chosen = |name: &str| root.data.get(name).cloned().unwrap_or_default();
     let by_name = serde_json::from_value(chosen("models")).unwrap_or_default();
     Ok(RunRequest {
@@ -206,7 +241,7 @@ fn request(
         selections: serde_json::from_value(chosen("selections")).unwrap_or_default(),
         overrides: serde_json::from_value(chosen("overrides")).unwrap_or_default(),
         dry_run: true,
-        recorded: Some(Arc::new(Recorded::of(kept))),
+        recorded: Some(Arc::new(recorded)),
         // Turns of a `parallel for` take the answers in their order.
         concurrency: Some(1),
         approve_packs: true,

@@ -44,7 +44,7 @@ pub struct RunRequest {
     /// True if prompts are built, but no model is called and nothing is changed.
     pub dry_run: bool,
     /// The values of a kept run that a dry run takes in place of placeholders (IN-10); it is then
-    /// kept in the store of the project.
+    /// kept in the store of the project, as a part of that run.
     pub recorded: Option<Arc<Recorded>>,
     /// Turns of a `parallel for` at the same time; wins over the configuration.
     pub concurrency: Option<usize>,

@@ -59,7 +59,10 @@ fn run(data: Data<'_>, paint: Paint) -> String {
     let most = data.0.pointer("/ceiling/money").and_then(Value::as_f64);
     let most = most.filter(|most| *most > 0.0);
     let most = most.map(|most| paint.dim(&format!(" · at most {}", dollars(most))));
-    format!("{}{outcome}{}", data.word("program"), most.unwrap_or_default())
+    let whole = data.0.pointer("/part_of/run").and_then(Value::as_str);
+    let whole = whole.map(|run| paint.dim(&format!(" · part of {}", one_line(run))));
+    let [most, whole] = [most, whole].map(Option::unwrap_or_default);
+    format!("{}{outcome}{most}{whole}", data.word("program"))
 }
 
 fn call(data: Data<'_>, paint: Paint) -> String {
@@ -127,8 +130,9 @@ fn generate(event: &TraceEvent, data: Data<'_>, paint: Paint) -> Vec<String> {
     );
     lines.extend(attempts(event).iter().map(|one| attempt(one, data, paint)));
     lines.extend(plan(data, paint));
+    let from = data.0.get("from_record").map(|_| " (from the record)").unwrap_or_default();
     if let Some(value) = data.0.get("value") {
-        lines.push(format!("→ {}", paint.dim(&summary(value))));
+        lines.push(format!("→ {}{from}", paint.dim(&summary(value))));
     }
     lines
 }

@@ -19,6 +19,9 @@ pub struct RunEntry {
     pub program: String,
     /// The owner whom a server ran it for; none for one of the command line.
     pub owner: Option<String>,
+    /// What it is a part of: `{flow, step}`, or `{run}` for the answers of a recheck.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part_of: Option<Value>,
     /// `done`, `failed` or `cancelled`; `None` without an end.
     pub outcome: Option<String>,
     /// The code of its failure.
@@ -113,6 +116,7 @@ impl RunEntry {
             duration_us: summary.duration_us,
             program: word(data.get("program")).unwrap_or_default(),
             owner: word(data.get("owner")),
+            part_of: data.get("part_of").cloned(),
             outcome: word(data.get("outcome")),
             code: error("code"),
             message: error("message"),

@@ -1,6 +1,6 @@
 /** Questions to the server. Paths are relative to the page, so it works under any folder. */
 
-import type { About, CallAnswer, CallDiff, Context, ContextChange, ContextMessage, ContextPage, EvalHead, EvalReport, Flow, FlowHead, Hit, PackDetails, PackHead, Program, Prompt, Recheck, Run, RunEvent, RunHead, RunTokens, TextPart, Usage, Wait, Why } from "./types.js";
+import type { About, CallAnswer, CallDiff, Context, ContextChange, ContextMessage, ContextPage, EvalHead, EvalReport, Flow, FlowHead, Hit, Offer, PackDetails, PackHead, Program, Prompt, Recheck, Run, RunEvent, RunHead, RunTokens, TextPart, Usage, Wait, Why } from "./types.js";
 import type { ContextFilter, Filter, UsageFilter } from "./address.js";
 import { addressInFile, inFile } from "./file.js";
 import { keptToken } from "./token.js";
@@ -117,7 +117,8 @@ export const api = {
   evals: (signal?: AbortSignal) => get<{ readonly evals: readonly EvalHead[] }>(["evals"], {}, signal),
   eval: (name: string, signal?: AbortSignal) => get<EvalReport>(["evals", name], {}, signal),
   program: (run: string, signal?: AbortSignal) => get<Program>(["runs", run, "program"], {}, signal),
-  recheck: (run: string, text: string) => post(["runs", run, "recheck"], { text }) as Promise<Recheck>,
+  recheck: (run: string, text: string, model: string) => post(["runs", run, "recheck"], { text, model }) as Promise<Recheck>,
+  ask: (run: string, text: string, model: string, agreed: Offer) => post(["runs", run, "ask"], { text, model, agreed }) as Promise<{ readonly run: string }>,
   /** Asks the server beside the inspector, which alone changes anything. */
   steer: (flow: string, word: string) => post(["flows", flow, word], {}, "../"),
   fork: (context: string) => post(["contexts", context, "fork"], {}, "../") as Promise<{ readonly contextId: string }>,

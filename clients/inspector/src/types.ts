@@ -32,6 +32,8 @@ export interface Run {
   readonly finish?: string | null;
   readonly cost?: Cost | null;
   readonly error?: Fault | null;
+  /** The run whose changed prompts this one asked, or the step of a set that it is. */
+  readonly part_of?: { readonly run?: string; readonly flow?: string; readonly step?: string };
 }
 
 export interface RunHead extends Run {
@@ -278,6 +280,15 @@ export interface Recheck {
   readonly calls: readonly RecheckedCall[];
   readonly failure: Fault | null;
   readonly patch: string;
+  /** What asking models for the changed prompts may take, or why they can't be asked. */
+  readonly offer?: Offer | { readonly error: Fault } | null;
+}
+
+export interface Offer {
+  readonly calls: readonly { readonly n: number; readonly model: string; readonly changed: boolean }[];
+  readonly models: readonly string[];
+  readonly tokens: number | null;
+  readonly cost: number | null;
 }
 
 export interface Why {

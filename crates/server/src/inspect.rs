@@ -1,6 +1,7 @@
 //! The inspector: the kept runs of a project in a browser, over an API of its own (IN-1, IN-4).
 //!
-//! Decision: it only reads, so it needs no program. On this machine it needs no token either: a page of
+//! Decision: it only reads, so it needs no program; where a project is at hand, a recheck may ask a
+//! model and add a run. On this machine it needs no token either: a page of
 //! another origin can't use it, since each request is checked for its host and for the page that sends
 //! it (IN-15). Other machines reach it with a token only. What it shows is made by
 //! [`contexture::inspect`], which the command line uses, too. [`crate::serve`] offers the same routes.
@@ -52,18 +53,25 @@ use outlines::Outlines;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 
 /// What all requests share. Each request clones it more than once.
 #[derive(Clone)]
 pub(crate) struct Shared {
     sources: Arc<Sources>,
     outlines: Arc<Outlines>,
+    /// Runs that ask models at the same time.
+    asking: Arc<Semaphore>,
 }
 
 impl Shared {
     /// Shows what there is.
     pub(crate) fn new(sources: Sources) -> Self {
-        Self { sources: Arc::new(sources), outlines: Arc::default() }
+        Self {
+            sources: Arc::new(sources),
+            outlines: Arc::default(),
+            asking: Arc::new(Semaphore::new(1)),
+        }
     }
 }
 

@@ -1,12 +1,13 @@
 /** "What would change?": the program of a run is edited, and its prompts are made again on the record (IN-10). */
 
+import { run as runAddress } from "../address.js";
 import { api } from "../api.js";
 import { firstOf } from "../diff/first.js";
 import { CallPart } from "../diff/parts.js";
 import { Refused, useLoaded, Waiting } from "../load.js";
 import { count } from "../text/format.js";
 import { Block, Name } from "../text/show.js";
-import type { Manifest, Program, Recheck } from "../types.js";
+import type { Manifest, Offer, Program, Recheck } from "../types.js";
 import { html, useRef, useState, type Child, type VNode } from "../vendor/preact.js";
 import { t } from "../words/words.js";
 import { ErrorText } from "../views/parts.js";
@@ -31,15 +32,19 @@ function Opened({ run, manifest }: Props): VNode {
     <${Waiting} loaded=${program} what="loading">${(value: Program) => html`<${Editor} run=${run} program=${value} manifest=${manifest} />`}</></div>`;
 }
 
-type Asked = { readonly busy?: boolean; readonly found?: Recheck; readonly error?: unknown };
+/** What was tried: an offer holds for it, not for later edits. */
+type Tried = { readonly text: string; readonly model: string };
+type Asked = { readonly busy?: boolean; readonly found?: Recheck; readonly of?: Tried; readonly error?: unknown };
 
 function Editor({ run, program, manifest }: Props & { readonly program: Program }): VNode {
   const area = useRef<HTMLTextAreaElement | null>(null);
+  const named = useRef<HTMLInputElement | null>(null);
   const [asked, setAsked] = useState<Asked>({});
   const submit = (event: Event): void => {
     event.preventDefault();
     setAsked({ busy: true });
-    api.recheck(run, area.current?.value ?? program.text).then((found) => setAsked({ found }), (error: unknown) => setAsked({ error }));
+    const of = { text: area.current?.value ?? program.text, model: named.current?.value.trim() ?? "" };
+    api.recheck(run, of.text, of.model).then((found) => setAsked({ found, of }), (error: unknown) => setAsked({ error }));
   };
   const undo = (): void => {
     if (area.current) area.current.value = program.text;
@@ -50,9 +55,10 @@ function Editor({ run, program, manifest }: Props & { readonly program: Program 
       <p class="steps">${linesOf(program, manifest).map(({ line, name }) => html`<button type="button" onClick=${() => select(area.current, line)}><${Name} text=${name} /> <span class="quiet">${t("line", { n: line })}</span></button>`)}</p>
       <label class="field"><span>${t("program")} <code><${Name} text=${program.file} /></code></span>
         <textarea ref=${area} dir="ltr" wrap="off" rows="16" spellcheck=${false} autocomplete="off" defaultValue=${program.text}></textarea></label>
+      <label class="field"><span>${t("try_model")}</span> <input ref=${named} dir="ltr" spellcheck=${false} autocomplete="off" placeholder=${t("try_model_own")} /></label>
       <p class="steps"><button class="primary" disabled=${asked.busy === true}>${t("try_ask")}</button> <button type="button" onClick=${undo}>${t("try_undo")}</button></p>
     </form>
-    <div role="status">${asked.busy && html`<p class="quiet">${t("trying")}</p>`}${asked.found && html`<${Found} run=${run} found=${asked.found} />`}${asked.error !== undefined && html`<${Refused} error=${asked.error} />`}</div>`;
+    <div role="status">${asked.busy && html`<p class="quiet">${t("trying")}</p>`}${asked.found && asked.of && html`<${Found} run=${run} found=${asked.found} of=${asked.of} />`}${asked.error !== undefined && html`<${Refused} error=${asked.error} />`}</div>`;
 }
 
 /** The lines of the program that this call stands on: its own, and those of its items. */
@@ -73,7 +79,7 @@ function select(area: HTMLTextAreaElement | null, line: number): void {
   area.scrollTop = (area.scrollHeight / lines.length) * Math.max(0, line - 4);
 }
 
-function Found({ run, found }: { readonly run: string; readonly found: Recheck }): VNode {
+function Found({ run, found, of }: { readonly run: string; readonly found: Recheck; readonly of: Tried }): VNode {
   const calls = found.calls.map((call) => ({ ...call, left: call.change === "added" ? null : call.n, right: null, tokens: [call.tokens_before, call.tokens_after] as const }));
   const changed = calls.filter((call) => call.changed);
   const stale = found.calls.filter((call) => call.stale && !call.changed).length;
@@ -82,7 +88,29 @@ function Found({ run, found }: { readonly run: string; readonly found: Recheck }
     <p class="lead"><strong>${changed.length === 0 ? t("try_same", { n: count(calls.length) }) : t("try_changed", { n: count(changed.length), all: count(calls.length) })}</strong>${stale > 0 && ` ${t("try_stale", { n: count(stale) })}`}</p>
     <${ErrorText} error=${found.failure} />
     ${changed.map((call, index) => html`<${CallPart} call=${call} left=${run} first=${first?.call === index ? first : undefined} names=${["recorded", "tried"]} />`)}
+    ${found.offer && ("error" in found.offer ? html`<p class="quiet">${t("ask_not")}</p><${ErrorText} error=${found.offer.error} />` : html`<${Offered} run=${run} offer=${found.offer} of=${of} />`)}
     ${found.patch !== "" && html`<${Patch} text=${found.patch} />`}`;
+}
+
+/** The models and the most that they may cost, and, once that is confirmed, the run that asks them. */
+function Offered({ run, offer, of }: { readonly run: string; readonly offer: Offer; readonly of: Tried }): VNode {
+  const [step, setStep] = useState<{ readonly sure?: boolean; readonly busy?: boolean; readonly error?: unknown }>({});
+  const ask = (): void => {
+    setStep({ busy: true });
+    api.ask(run, of.text, of.model, offer).then(({ run: part }) => { location.hash = runAddress(part); }, (error: unknown) => setStep({ error }));
+  };
+  const changed = offer.calls.filter((call) => call.changed).length;
+  const most = offer.cost === null ? t("ask_tokens", { n: count(offer.tokens) }) : `${offer.cost} USD`;
+  const said = { n: count(changed), later: count(offer.calls.length - changed), models: offer.models.join(", "), most };
+  return html`
+    <section class="offer">
+      <h3>${t("ask_title")}</h3>
+      <p><${Name} text=${t("ask_offer", said)} /></p>
+      <p class="steps">${step.sure
+        ? html`<button type="button" class="primary" onClick=${ask}>${t("ask_yes", { most })}</button> <button type="button" onClick=${() => setStep({})}>${t("ask_no")}</button>`
+        : html`<button type="button" disabled=${step.busy === true} onClick=${() => setStep({ sure: true })}>${t("ask_model")}</button>`}</p>
+      ${step.error !== undefined && html`<${Refused} error=${step.error} />`}
+    </section>`;
 }
 
 /** The change as a patch to the program, to be taken along. */

@@ -1,7 +1,7 @@
 /** One run: how it ended, what it cost, and its timeline (IN-5). */
 
 import { api } from "../api.js";
-import { call as callAddress, runs } from "../address.js";
+import { call as callAddress, run as runAddress, runs } from "../address.js";
 import { runOfFile } from "../file.js";
 import { useFollowed } from "../follow.js";
 import { Refused, useLoaded, Waiting } from "../load.js";
@@ -52,6 +52,7 @@ function Head({ head }: { readonly head: RunHead }): VNode {
       <${ErrorText} error=${head.error} />
       ${(head.state === "INTERRUPTED") && html`<p class="note">${t("dead")}</p>`}
       ${head.state === "RUNNING" && html`<p class="note" role="status">${t("growing", { n: count(head.lines) })}</p>`}
+      ${head.part_of?.run && html`<p class="lead">${t("part_of_run")} <a href=${runAddress(head.part_of.run)}><code><${Name} text=${head.part_of.run} /></code></a></p>`}
       ${(head.notes ?? []).map((note) => html`<${Note} text=${note} />`)}
       <dl class="facts">
         <${Fact} name=${t("started")}>${time(head.start)}</>

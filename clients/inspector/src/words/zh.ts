@@ -50,6 +50,7 @@ export const zh: Record<Word, string> = {
   why_out_of_scope: "它声明的位置对此调用不可见。", why_not_declared: "程序没有为此调用声明这个名字。", why_denied: "策略拒绝了它。",
 
   try_title: "改动会带来什么？", try_help: "编辑程序，例如预算、选择或指令。提示词将用记录中的回答重新生成；不会询问模型或工具，也不会写入任何内容。", try_ask: "比较提示词", try_undo: "撤销全部编辑", trying: "正在生成提示词……",
+  try_model: "要询问的模型", try_model_own: "程序中的模型", part_of_run: "向模型询问了已改变的提示词，属于运行", ask_title: "模型会怎么回答？", ask_offer: "将向 {models} 询问 {n} 个调用；如果新回答改变之后的提示词，还会询问另外 {later} 个：总共最多 {most}。其余保留记录中的回答，工具不会再次执行任何操作。", ask_tokens: "{n} 个 token", ask_model: "询问模型", ask_yes: "询问，最多 {most}", ask_no: "不询问", ask_not: "无法询问模型：",
   try_same: "{n} 个提示词都不会改变。", try_changed: "{all} 个提示词中有 {n} 个会改变。", try_stale: "之后的 {n} 个回答届时可能不同。", recorded: "记录", tried: "编辑后", patch: "编辑内容的补丁", copy: "复制", copied: "已复制。", not_copied: "浏览器不允许页面复制：请选中文本。",
 
   differences: "差异", loading_diff: "正在加载差异……", left: "左", right: "右", no_calls: "两个运行都没有模型调用。", no_difference: "提示词没有差异。",

@@ -121,6 +121,14 @@ async function tried(driver, right) {
   await page.value("document.querySelector('.tried textarea').rows = 14");
   await driver.picture("tried", ".tried");
   await driver.look(1_280, "light");
+  await page.value("(() => { document.querySelector('.tried input').value = 'mock'; document.querySelector('.tried button.primary').click(); })()");
+  await page.until("document.querySelector('.offer')?.innerText.includes('1 calls would be asked of mock')", "the mock is offered");
+  await page.value("document.querySelector('.offer button').click()");
+  await page.until("document.querySelector('.offer button.primary')");
+  await page.value("document.querySelector('.offer button.primary').click()");
+  await page.until(`/^#\\/runs\\/[^/]+$/.test(location.hash) && location.hash !== '#/runs/${right}'`, "the new run is shown");
+  await page.until(`document.querySelector('[data-view=run] header a')?.getAttribute('href') === '#/runs/${right}'`, "it names the first run");
+  driver.ok("the changed prompt is asked of a model, and kept as a run that is a part of the first");
   await driver.quiet("a program that is tried");
   driver.ok("a smaller budget is tried on the record: which prompt would change, and the patch");
 }

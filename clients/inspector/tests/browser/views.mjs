@@ -27,7 +27,7 @@ export async function views(driver, server) {
   await diff(driver);
   await sums(driver);
   await kept(driver);
-  await tried(driver);
+  await tried(driver, server);
   await hostile(driver);
   await odd(driver);
   await chinese(driver);
@@ -105,7 +105,7 @@ async function kept(driver) {
   driver.ok("a pack has its sections, and a question finds some with their scores");
 }
 
-async function tried(driver) {
+async function tried(driver, server) {
   const { page } = driver;
   await driver.open("#/runs/run_today/calls/1", "call");
   await page.until("document.querySelector('.tried summary')");
@@ -132,6 +132,19 @@ async function tried(driver) {
     }
   }
   await driver.look(1_280, "light");
+  assert.match(told, /1 calls would be asked of openai:[^]*and 1 later ones[^]*at most 0\.0125 USD in all/);
+  const press = (name) => page.value(`[...document.querySelectorAll('.offer button')].find((one) => one.innerText === ${JSON.stringify(name)}).click()`);
+  await press("Ask the model");
+  await page.until("document.querySelector('.offer button.primary')");
+  await driver.accessible("an offer to ask a model");
+  await press("Do not ask");
+  await page.until("document.querySelectorAll('.offer button').length === 1");
+  await press("Ask the model");
+  await page.until("document.querySelector('.offer button.primary')");
+  await press("Ask, for at most 0.0125 USD");
+  await page.until("location.hash === '#/runs/run_today'", "the new run is shown");
+  const [, of, body] = server.answers.find(([what]) => what === "ask");
+  assert.deepEqual([of, body.agreed.cost, body.text.includes("max 4000")], ["run_today", 0.0125, true]);
   await driver.quiet("a program that is tried");
   driver.ok("an edited program says which prompts it would change, and gives the edits as a patch");
 }

@@ -210,7 +210,7 @@ export function recheck(text) {
   const item = { change: "cut_differently", label: "policy", source: "Policy", tokens: [1_000, 1_730], tokens_before: [1_730, 1_730], left: POLICY_TEXT, right: WHOLE_POLICY };
   return {
     calls: [{ site: "agents/support.as:21:5", n: 1, change: "changed", changed: true, stale: true, tokens_before: 1_310, tokens_after: 2_040, layers: [], items: [item] }, { site: "agents/support.as:30:5", n: 2, change: "same", changed: false, stale: true, tokens_before: 90, tokens_after: 90, layers: [], items: [] }],
-    failure: { code: "AS9030", message: HOSTILE }, patch: `--- a/agents/support.as\n+++ b/agents/support.as\n-    use Policy max 1000 as policy\n+    use Policy max 4000 as policy\n`,
+    failure: { code: "AS9030", message: HOSTILE }, offer: { calls: [{ n: 1, model: `openai://${HOSTILE}`, changed: true }, { n: 2, model: `openai://${HOSTILE}`, changed: false }], models: [`openai://${HOSTILE}`], tokens: 9_000, cost: 0.0125 }, patch: `--- a/agents/support.as\n+++ b/agents/support.as\n-    use Policy max 1000 as policy\n+    use Policy max 4000 as policy\n`,
   };
 }
 

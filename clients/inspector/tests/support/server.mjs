@@ -98,6 +98,10 @@ export class RecordServer {
       for (const follower of this.#followers) follower.write('event: steps\ndata: {}\n\n');
       return response.writeHead(200, { "content-type": "application/json" }).end("{}");
     }
+    if (word === "ask") {
+      this.answers.push(["ask", id, JSON.parse(text)]);
+      return response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ run: "run_today" }));
+    }
     if (word !== "recheck") throw new Refused(404, "path_unknown", "There is nothing of this name.");
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(record.recheck(JSON.parse(text).text)));
   }

@@ -261,6 +261,45 @@ fn in_10_changed_program_is_tried_on_record_and_given_as_patch() {
 }
 
 #[test]
+fn in_10_changed_prompt_is_asked_once_offer_was_agreed_to() {
+    let sandbox = after(&["Which port?"]);
+    let inspector = Inspector::start(&sandbox, &[]);
+    let first = inspector.json("/v1/runs")["runs"][0]["run"].clone();
+    let changed = PROGRAM.replace("max 20", "max 40");
+    let own = json!({ "text": changed, "model": "" });
+    let (_, found) = inspector.post("/v1/runs/latest/recheck", &own);
+    assert_eq!(found["offer"]["error"]["code"], "model_missing", "{found}");
+    let tried = json!({ "text": changed, "model": "mock" });
+    let (_, found) = inspector.post("/v1/runs/latest/recheck", &tried);
+    assert_eq!(found["offer"]["models"], json!(["mock"]), "{found}");
+    assert_eq!(found["offer"]["cost"], json!(0.0));
+    let (status, refused) = inspector.post("/v1/runs/latest/ask", &tried);
+    assert_eq!((status, &refused["code"]), (409, &json!("not_agreed")), "{refused}");
+    let body = json!({ "text": changed, "model": "mock", "agreed": found["offer"] });
+    let elsewhere = ["Origin: http://evil.example"];
+    let sent = inspector.send(("POST", &body.to_string()), "/v1/runs/latest/ask", &elsewhere);
+    assert_eq!(sent.0, 403, "{}", sent.1);
+    assert_eq!(inspector.json("/v1/runs")["runs"].as_array().unwrap().len(), 1, "not asked");
+    let (status, begun) = inspector.post("/v1/runs/latest/ask", &body);
+    assert_eq!(status, 200, "{begun}");
+    let path = format!("/v1/runs/{}", begun["run"].as_str().unwrap());
+    let mut head = inspector.json(&path);
+    for _ in 0..300 {
+        if head["state"] != "RUNNING" {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        head = inspector.json(&path);
+    }
+    assert_eq!((&head["state"], &head["part_of"]), (&json!("COMPLETED"), &json!({ "run": first })));
+    assert_eq!(head["models"], json!(["mock"]));
+    let same = json!({ "text": PROGRAM, "model": "mock", "agreed": found["offer"] });
+    let (status, refused) =
+        inspector.post(&format!("/v1/runs/{}/ask", first.as_str().unwrap()), &same);
+    assert_eq!((status, &refused["code"]), (409, &json!("nothing_changed")));
+}
+
+#[test]
 fn in_10_no_program_is_tried_for_run_of_somebody_else() {
     let sandbox = after(&["Which port?"]);
     let exported = sandbox.run(["trace", "export", "latest"]).exits(0).stdout;
@@ -270,6 +309,8 @@ fn in_10_no_program_is_tried_for_run_of_somebody_else() {
     assert_eq!(inspector.json("/v1/about")["can_recheck"], false);
     assert_eq!(inspector.refused("/v1/runs/latest/program"), (404, json!("not_kept")));
     let (status, _) = inspector.post("/v1/runs/latest/recheck", &json!({ "text": PROGRAM }));
+    assert_eq!(status, 404);
+    let (status, _) = inspector.post("/v1/runs/latest/ask", &json!({ "text": PROGRAM }));
     assert_eq!(status, 404);
 }
 

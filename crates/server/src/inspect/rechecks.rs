@@ -1,19 +1,52 @@
-//! A changed program on the record of a run: which prompts would be others (IN-10).
+//! A changed program on the record of a run: which prompts would be others, and what models say to
+//! them (IN-10).
 
 use super::Shared;
-use super::answers::{Answer, Refused, find, mark, read, shortened};
+use super::answers::{Answer, Refused, file, find, mark, read, shortened};
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use contexture::run::{Checked, RecheckError, patch, program_of, recheck};
+use contexture::llm::CancelToken;
+use contexture::observe::Silent;
+use contexture::run::{
+    Asked, AskedRun, Asking, Checked, RecheckError, begin, offer, patch, program_of,
+};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
 use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+/// The longest time of a run that asks.
+const LONGEST: Duration = Duration::from_secs(600);
 
 /// The program as it is tried.
 #[derive(Deserialize)]
 struct Tried {
     text: String,
+    /// The model to ask in place of those of the program.
+    #[serde(default)]
+    model: Option<String>,
+    /// The offer that a person has agreed to, where models are to be asked.
+    #[serde(default)]
+    agreed: Value,
+}
+
+impl Tried {
+    fn of(body: &Bytes) -> Result<Self, Refused> {
+        serde_json::from_slice(body).map_err(|error| {
+            let message = format!("expected `{{\"text\": PROGRAM}}`: {error}");
+            Refused::new(StatusCode::BAD_REQUEST, "body_invalid", message)
+        })
+    }
+
+    fn split(self) -> (Checked, Asking) {
+        let model = self.model.filter(|model| !model.trim().is_empty());
+        let checked = Checked { text: Some(self.text), ..Checked::default() };
+        (checked, Asking { model, ..Asking::default() })
+    }
 }
 
 impl From<RecheckError> for Refused {
@@ -50,24 +83,100 @@ pub(super) async fn tried(
     Path(run): Path<String>,
     body: Bytes,
 ) -> Answer {
-    let Tried { text } = serde_json::from_slice(&body).map_err(|error| {
-        let message = format!("expected `{{\"text\": PROGRAM}}`: {error}");
-        Refused::new(StatusCode::BAD_REQUEST, "body_invalid", message)
-    })?;
+    let tried = Tried::of(&body)?;
     let runtime = Handle::current();
     read(&shared, move |shared| {
         let project = shared.sources.checked()?;
         let (store, id) = (&*shared.sources.runs, find(shared, &run)?);
         let now = program_of(project, store, &id)?;
-        let change = patch(&now.name, &now.text, &text);
-        let checked = Checked { text: Some(text), ..Checked::default() };
-        let found = runtime.block_on(recheck(project, store, &id, checked))?;
+        let change = patch(&now.name, &now.text, &tried.text);
+        let (checked, asking) = tried.split();
+        let asked = Asked { project, store, run: &id, checked: &checked, asking: &asking };
+        let (found, offered) = runtime.block_on(offer(asked))?;
+        let offered = match offered {
+            Ok(offer) => json!(offer),
+            Err(error) => json!({
+                "error": { "code": error.code, "message": error.message, "help": error.help },
+            }),
+        };
         let mut told = shortened(found.to_json());
         told.get_mut("calls").into_iter().for_each(mark);
         if let Some(fields) = told.as_object_mut() {
             fields.insert("patch".to_owned(), change.into());
+            fields.insert("offer".to_owned(), offered);
         }
         Ok(told)
     })
     .await
+}
+
+/// `POST /v1/runs/{run}/ask`: answers when the run has begun, which goes on by itself.
+pub(super) async fn asked(
+    State(shared): State<Shared>,
+    Path(run): Path<String>,
+    body: Bytes,
+) -> Answer {
+    let tried = Tried::of(&body)?;
+    shared.sources.checked()?;
+    let permit = Arc::clone(&shared.asking).try_acquire_owned().map_err(|_| {
+        let message = "a run that asks a model is under way: one at a time is run from here";
+        Refused::new(StatusCode::TOO_MANY_REQUESTS, "run_under_way", message)
+    })?;
+    let runtime = Handle::current();
+    let (begun, told) = oneshot::channel();
+    tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        let cancel = CancelToken::new();
+        let work = match agreed(&shared, (&run, tried), &runtime, &cancel) {
+            Ok(work) => work,
+            Err(refused) => return drop(begun.send(Err(refused))),
+        };
+        let id = work.id().map(str::to_owned);
+        // The page may have been left: the run is kept anyway.
+        let _ = begun.send(Ok(id));
+        runtime.block_on(async {
+            let mut work = pin!(work.run());
+            tokio::select! {
+                _ = &mut work => {}
+                () = tokio::time::sleep(LONGEST) => {
+                    cancel.cancel();
+                    work.await;
+                }
+            }
+        });
+    });
+    let id = told.await.map_err(|error| {
+        Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", error.to_string())
+    })??;
+    Ok(file("application/json", json!({ "run": id }).to_string()))
+}
+
+/// Begins a run, if what it may take is what a person has agreed to.
+fn agreed(
+    shared: &Shared,
+    (run, tried): (&str, Tried),
+    runtime: &Handle,
+    cancel: &CancelToken,
+) -> Result<AskedRun, Refused> {
+    let project = shared.sources.checked()?;
+    let (store, id) = (&*shared.sources.runs, find(shared, run)?);
+    let agreed = tried.agreed.clone();
+    let (checked, asking) = tried.split();
+    let asked = Asked { project, store, run: &id, checked: &checked, asking: &asking };
+    let (_, offered) = runtime.block_on(offer(asked))?;
+    let offer = offered
+        .map_err(|error| {
+            Refused::new(StatusCode::UNPROCESSABLE_ENTITY, &error.code, error.message)
+        })?
+        .ok_or_else(|| {
+            let message = "no prompt has changed, so nothing is asked";
+            Refused::new(StatusCode::CONFLICT, "nothing_changed", message)
+        })?;
+    let now = json!(offer);
+    if ["models", "cost", "tokens"].iter().any(|name| now.get(name) != agreed.get(name)) {
+        let message =
+            "expected `agreed` with the models, cost and tokens of the offer as it is now";
+        return Err(Refused::new(StatusCode::CONFLICT, "not_agreed", message));
+    }
+    Ok(begin(asked, &offer, Arc::new(Silent), cancel.clone())?)
 }

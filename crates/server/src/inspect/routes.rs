@@ -122,7 +122,12 @@ fn for_questions() -> Vec<Operation> {
             .doc("recheckRun", TAG, "Says which prompts of a run a changed program would change.")
             .path("run", RUN)
             .body(&[(JSON, Shape::Object)])
-            .json(200, "`{calls, failure, patch}`, as `recheck --json`.", Shape::Object),
+            .json(200, "`{calls, failure, patch, offer}`, as `recheck --json`.", Shape::Object),
+        post("/v1/runs/{run}/ask", rechecks::asked)
+            .doc("askAgain", TAG, "Asks models for the prompts that a changed program changes.")
+            .path("run", RUN)
+            .body(&[(JSON, Shape::Object)])
+            .json(200, "`{run}`: the new run, which goes on.", Shape::Object),
         get("/v1/why", answers::why)
             .doc("inspectWhy", TAG, "Answers why something is in a prompt or is not.")
             .query("run", RUN)

@@ -82,6 +82,22 @@ fn in_4_refusal_of_inspector_has_form_of_server() {
 }
 
 #[test]
+fn in_10_server_tries_no_program_and_asks_no_model_for_one() {
+    let (_place, running, [ann, operator]) = with_tokens();
+    let run = run_of(&running, &ann);
+    let body = json!({ "text": "main func(input) { 1 }", "model": "mock" }).to_string();
+    for word in ["recheck", "ask"] {
+        let path = format!("/inspect/v1/runs/{run}/{word}");
+        refused(&running.http().send("POST", &path, Some(&body)), 401, "AUTH_FAILED");
+        let answer = running.http_as(&operator).send("POST", &path, Some(&body));
+        let content = refused(&answer, 404, "UNKNOWN_ID");
+        assert_eq!(content["details"]["reason"], "not_kept", "{content:#}");
+        let answer = running.http_as(&operator).send("POST", &path, Some("{}"));
+        refused(&answer, 400, "VALIDATION_FAILED");
+    }
+}
+
+#[test]
 fn in_4_openapi_has_routes_of_inspector() {
     let (_place, running) = served();
     let document = running.http().get("/v1/openapi.json").json();

@@ -212,7 +212,8 @@ fn asked_text(told: &Recheck, part: &RunId) -> String {
         let cost = took.pointer("/cost/micros").and_then(Value::as_f64);
         let cost = cost.map_or_else(|| "no price".to_owned(), |it| dollars(it / 1_000_000.0));
         let (n, tokens) = (call.right.unwrap_or_default(), tokens.unwrap_or_default());
-        let model = sanitized(took["model"].as_str().unwrap_or_default()).to_string();
+        let model =
+            sanitized(took.get("model").and_then(Value::as_str).unwrap_or_default()).to_string();
         let site = sanitized(&call.site).to_string();
         let _ = writeln!(text, "generate {n} {site}: asked {model}, {tokens} tokens, {cost}");
     }

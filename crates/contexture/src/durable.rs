@@ -15,6 +15,8 @@ mod wish;
 
 pub use head::Changes;
 pub(crate) use kept::Kept;
+#[cfg(feature = "flow")]
+pub(crate) use stored::each;
 pub use stored::{
     Settlement, State, StoredRun, cancel, find, forget, list, read, settle, turns, with_journal,
 };

@@ -3,6 +3,7 @@
 mod asked;
 mod cost;
 mod input;
+mod loaded;
 mod overrides;
 mod recheck;
 pub(crate) mod recorded;
@@ -14,6 +15,7 @@ pub(crate) mod takes;
 pub use asked::{Asked, AskedRun, Asking, Offer, Offered, OfferedCall, answers, begin, offer};
 pub use cost::{RunCost, cost};
 pub use input::InputForm;
+pub use loaded::Loaded;
 pub use overrides::Overrides;
 pub use recheck::{Checked, Recheck, RecheckError, patch, program_of, recheck};
 pub use recorded::Recorded;
@@ -41,7 +43,7 @@ use contexture_core::profile::Money;
 use contexture_llm::{CancelToken, Ledger, RetryPolicy, SpendLimit};
 use contexture_script::analysis;
 use contexture_script::program::{self, Program};
-use contexture_script::runtime::{Entry, Executable, Given, RunOptions, Warning, compile};
+use contexture_script::runtime::{Entry, Given, RunOptions, Warning};
 use contexture_script::semantic::SemanticModel;
 use contexture_script::semantic::ceiling::CostFacts;
 use contexture_store::masker::Masker;
@@ -144,8 +146,7 @@ pub(crate) async fn run(
 
 /// A run that can begin.
 pub(crate) struct Ready {
-    program: Program,
-    executable: Executable,
+    loaded: Arc<Loaded>,
     host: LiveHost,
     run: Option<String>,
     journal: Option<Kept>,
@@ -161,29 +162,26 @@ impl Ready {
         cancel: CancelToken,
     ) -> Result<Self, RunFailure> {
         let references = references_of(project, request, Arc::clone(&observer))?;
-        let (program, checked) = load_in(&references, &request.program, request.text.as_deref())?;
-        if checked.has_errors() {
-            return Err(RunFailure::Source(checked));
-        }
+        let loaded = Loaded::of(request, &references)?;
+        let program = &loaded.program;
         if !request.models.of_several {
-            request.models.check([&program])?;
+            request.models.check([program])?;
         }
-        InputForm::of(&program, request).check(&request.input)?;
-        let executable = compile(&program);
-        packs::require(references.packs(), &program)
+        InputForm::of(program, request).check(&request.input)?;
+        packs::require(references.packs(), program)
             .map_err(|error| SetupError::new(error.code, &error, error.help.clone()))?;
-        let selections = selections::resolve(&request.selections, &executable.choices())?;
-        let ceiling = cost(project, &program, request);
-        let about = (&program, Some(&ceiling));
+        let selections = selections::resolve(&request.selections, &loaded.executable.choices())?;
+        let ceiling = cost(project, program, request);
+        let about = (program, Some(&ceiling));
         let Opened { host, run, journal } =
             host(project, request, references, about, observer, cancel)?;
         let options = RunOptions { selections, ..options(project, request) };
-        Ok(Self { program, executable, host, run, journal, options, ceiling })
+        Ok(Self { loaded, host, run, journal, options, ceiling })
     }
 
     /// Returns the program.
-    pub(crate) const fn program(&self) -> &Program {
-        &self.program
+    pub(crate) fn program(&self) -> &Program {
+        &self.loaded.program
     }
 
     /// Returns the id under which the run is kept.
@@ -196,9 +194,10 @@ impl Ready {
     }
 
     pub(crate) async fn run(self, request: RunRequest, input: Given) -> RunReport {
-        let Self { program, executable, host, run, journal, options, ceiling } = self;
+        let Self { loaded, host, run, journal, options, ceiling } = self;
         let entry = Entry { agent: request.agent, function: request.function };
-        let work = contexture_script::runtime::run(&executable, &entry, input, &host, &options);
+        let work =
+            contexture_script::runtime::run(&loaded.executable, &entry, input, &host, &options);
         let mut outcome = recorded(host.recorder(), work).await;
         host.close().await;
         if outcome.result.is_ok() {
@@ -210,8 +209,9 @@ impl Ready {
         if let Some(fault) = host.recorder().fault() {
             host.state().warn(format!("the trace is incomplete: {fault}"));
         }
+        let (usage, cost) = (host.usage(), RunCost::new(&ceiling, &host.account()));
         if let Some(journal) = &journal
-            && let Err(fault) = journal.end(&mut outcome.result)
+            && let Err(fault) = journal.end(&mut outcome.result, (usage.total_tokens, cost.actual))
         {
             host.state().warn(format!("the end of the run is not in its journal: {fault}"));
         }
@@ -221,12 +221,12 @@ impl Ready {
             label: outcome.label,
             outcome: outcome.result.map_err(|error| RunFailure::Program {
                 error: Box::new(error),
-                files: program.files.into_iter().map(|file| file.source).collect(),
+                files: loaded.program.files.iter().map(|file| file.source.clone()).collect(),
             }),
-            usage: host.usage(),
+            usage,
             usage_estimated: host.is_usage_estimated(),
             calls: host.take_calls(),
-            cost: RunCost::new(&ceiling, &host.account()),
+            cost,
             warnings: host.warnings(),
             prompts: host.take_prompts(),
         }

@@ -96,14 +96,21 @@ impl Kept {
         self.journal.intend(&head.call()).map_err(|error| unusable(&error))
     }
 
-    /// Writes how the run has ended, unless it can go on from here. Of a turn its answer says so.
-    pub(crate) fn end(&self, outcome: &mut Result<Value, RunError>) -> Result<(), LlmError> {
+    /// Writes how the run has ended and what it took, unless it can go on from here. Of a turn its
+    /// answer says so.
+    pub(crate) fn end(
+        &self,
+        outcome: &mut Result<Value, RunError>,
+        (tokens, cost): (u64, Option<f64>),
+    ) -> Result<(), LlmError> {
         if self.is_of_turn {
             return Ok(());
         }
         let place = self.journal.place();
         let told = match outcome {
-            Ok(value) => json!({ "state": "done", "value": value }),
+            Ok(value) => {
+                json!({ "state": "done", "value": value, "tokens": tokens, "cost": cost })
+            }
             Err(_) if place.is_cancelled() => json!({ "state": "cancelled" }),
             Err(error) if error.kind == FailureKind::Cancelled => {
                 error.help = Some(format!("to go on: `contexture runs resume {}`", self.run));

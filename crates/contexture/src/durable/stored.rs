@@ -129,6 +129,15 @@ impl StoredRun {
         })
     }
 
+    /// Leaves out the calls of a run that has ended; only what it came to is needed then.
+    #[cfg(feature = "flow")]
+    pub(crate) fn without_settled_calls(mut self) -> Self {
+        if matches!(self.state, State::Done | State::Failed | State::Cancelled) {
+            self.calls = Vec::new();
+        }
+        self
+    }
+
     /// Returns the path of the program.
     #[must_use]
     pub fn program(&self) -> String {
@@ -283,13 +292,20 @@ pub(crate) fn ids_of_turns(project: &Project) -> Result<Vec<String>, SetupError>
 /// [`SetupError`] when the folder can't be read.
 pub fn list(project: &Project) -> Result<(Vec<StoredRun>, Vec<String>), SetupError> {
     let (mut runs, mut faults) = (Vec::new(), Vec::new());
-    for id in ids(project)? {
-        match read(project, &id) {
+    for run in each(project)? {
+        match run {
             Ok(run) => runs.push(run),
             Err(error) => faults.push(error.message),
         }
     }
     Ok((runs, faults))
+}
+
+/// Reads the runs with a journal one after the other, newest first.
+pub(crate) fn each(
+    project: &Project,
+) -> Result<impl Iterator<Item = Result<StoredRun, SetupError>>, SetupError> {
+    Ok(ids(project)?.into_iter().map(|id| read(project, &id)))
 }
 
 /// Finds the run that `asked` names: an id, its unique beginning or end, `latest`, or `latest~2` for

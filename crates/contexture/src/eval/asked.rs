@@ -89,7 +89,9 @@ pub(super) struct Asked {
     pub(super) options: EvalOptions,
     pub(super) ledger: Arc<Ledger>,
     pub(super) cancel: CancelToken,
-    /// Earlier runs of cells, by the keys of the cells.
+    /// What the keys of all cells share; absent when cells are not taken up again.
+    sources: Option<Digest>,
+    /// Earlier runs of cells, by the keys of the cells. Of those that have ended the calls are left out.
     known: HashMap<String, StoredRun>,
     state: Mutex<State>,
 }
@@ -110,12 +112,31 @@ impl Asked {
         project: &Project,
         options: EvalOptions,
         ledger: Arc<Ledger>,
+        sources: Option<Digest>,
     ) -> Result<Self, SetupError> {
-        let (runs, _) = durable::list(project)?;
-        let known = runs.into_iter().filter_map(|run| Some((run.cell.clone()?, run))).collect();
+        let mut known = HashMap::new();
+        if sources.is_some() {
+            let cell = |run: StoredRun| Some((run.cell.clone()?, run.without_settled_calls()));
+            known.extend(durable::each(project)?.filter_map(Result::ok).filter_map(cell));
+        }
         let state = State { stopped: options.stopped, ended: Vec::new() };
         let (cancel, state) = (CancelToken::new(), Mutex::new(state));
-        Ok(Self { options, ledger, cancel, known, state })
+        Ok(Self { options, ledger, cancel, sources, known, state })
+    }
+
+    /// Returns the key of a cell, by which it is taken up again: a digest of its program, its case and
+    /// what is asked.
+    pub(super) fn key(&self, cell: &Cell<'_>, input: &Value) -> Option<String> {
+        let (case, variant) = (cell.case, cell.variant);
+        let all = json!({
+            "sources": self.sources.as_ref()?,
+            "name": case.name,
+            "input": input,
+            "case": { "model": case.model, "select": case.select, "options": case.options },
+            "variant": variant.map(|it| json!([it.name, it.model, it.select, it.options])),
+            "repeat": cell.repeat,
+        });
+        Some(Digest::of_json(&all).to_string())
     }
 
     /// Returns what stopped the eval, if something did.
@@ -196,37 +217,26 @@ pub(super) fn ceiling(project: &Project, program: &Program, options: &EvalOption
     cost(project, program, &request).total
 }
 
-/// Returns what a program is made of and loads, by digest. Prices of models are not part of it.
+/// Returns a digest of what all cells of a suite share: their program with what it loads, and what is
+/// asked. Prices of models are not part of it.
 ///
 /// # Errors
 /// [`SetupError`] when the workspace or its lock can't be read.
-pub(super) async fn sources(project: &Project, program: &Program) -> Result<Value, SetupError> {
+pub(super) async fn sources(
+    project: &Project,
+    suite: &Suite,
+    program: &Program,
+    options: &EvalOptions,
+) -> Result<Digest, SetupError> {
     let digest = |file: &ProgramFile| Digest::of_text(file.source.text());
     let files: Vec<Digest> = program.files.iter().map(digest).collect();
     let mut loads = pins::of_program(project, program).await?;
     loads.remove("models");
-    Ok(json!([files, loads]))
-}
-
-/// Returns the key of a cell: a digest of its program, its case and what is asked.
-pub(super) fn key(
-    project: &Project,
-    (suite, sources): (&Suite, &Value),
-    cell: &Cell<'_>,
-    options: &EvalOptions,
-) -> String {
-    let (case, variant) = (cell.case, cell.variant);
-    let all = json!({
+    Ok(Digest::of_json(&json!({
         "file": suite.name,
-        "sources": sources,
-        "name": case.name,
-        "input": cell.input.as_ref().ok(),
-        "case": { "model": case.model, "select": case.select, "options": case.options },
-        "variant": variant.map(|it| json!([it.name, it.model, it.select, it.options])),
+        "sources": [files, loads],
         "default": default_model(project, options.model.as_deref()).uri,
         "models": options.models.by_name,
         "stand_in": format!("{:?}", options.stand_in),
-        "repeat": cell.repeat,
-    });
-    Digest::of_json(&all).to_string()
+    })))
 }

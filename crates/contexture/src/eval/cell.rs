@@ -13,7 +13,7 @@ use crate::durable::{Changes, Durable, State};
 use crate::inspect::Kept;
 use crate::models::StandIn;
 use crate::project;
-use crate::run::{Run, RunError, RunRequest, SetupError};
+use crate::run::{Run, RunError, RunRequest};
 use crate::runtime::Runtime;
 use contexture_core::profile::COST_LIMIT;
 use contexture_llm::{CancelToken, SpendLimit};
@@ -22,23 +22,29 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A case in one variant, with its input.
+/// A case in one variant.
+#[derive(Clone, Copy)]
 pub(super) struct Cell<'s> {
     pub(super) case: &'s Case,
     pub(super) variant: Option<&'s Variant>,
-    pub(super) input: Result<Value, SetupError>,
     /// Its number among the runs of this case and variant, from 0.
     pub(super) repeat: u32,
-    /// What it is found by when its eval goes on after a stop.
-    pub(super) key: Option<String>,
 }
 
 /// The beginning of a cell.
 enum Begin {
     /// A run, new or taken up again.
     Run(Box<RunRequest>),
-    /// An earlier eval has its value, under the id of a record.
-    Ended(Value, Option<String>),
+    /// An earlier eval has its value.
+    Ended(Ended),
+}
+
+/// A run that ended in an earlier eval.
+struct Ended {
+    value: Value,
+    /// The tokens and dollars that it took; absent if that is in its record alone.
+    took: Option<(u64, Option<f64>)>,
+    record: Option<String>,
 }
 
 impl Cell<'_> {
@@ -48,12 +54,12 @@ impl Cell<'_> {
         if let Some(limit) = runner.asked().and_then(Asked::stopped) {
             return report.skipped(limit);
         }
-        let begun = self.input.clone().map_err(|error| Failure::of_setup(&error));
+        let begun = runner.input(self.case).map_err(|error| Failure::of_setup(&error));
         let begun = begun.and_then(|input| Ok((self.begin(runner, &input)?, input)));
         let (request, input) = match begun {
             Ok((Begin::Run(request), input)) => (request, input),
-            Ok((Begin::Ended(value, record), input)) => {
-                return self.judge_ended(runner, (value, record), &input, report).await;
+            Ok((Begin::Ended(ended), input)) => {
+                return self.judge_ended(runner, ended, &input, report).await;
             }
             Err(failure) => return report.failed_to_run(failure),
         };
@@ -114,17 +120,22 @@ impl Cell<'_> {
     fn begin(&self, runner: &Runner<'_>, input: &Value) -> Result<Begin, Failure> {
         let mut request = self.request(runner, input.clone());
         request.ledger = runner.asked().map(|asked| Arc::clone(&asked.ledger));
-        let (Some(asked), Some(key)) = (runner.asked(), &self.key) else {
-            return Ok(Begin::Run(Box::new(request)));
-        };
-        request.durable = Some(Durable::Cell(key.clone()));
-        let Some(past) = asked.known(key) else { return Ok(Begin::Run(Box::new(request))) };
+        let key = runner.asked().and_then(|asked| Some((asked, asked.key(self, input)?)));
+        let Some((asked, key)) = key else { return Ok(Begin::Run(Box::new(request))) };
+        let past = asked.known(&key);
+        request.durable = Some(Durable::Cell(key));
+        let Some(past) = past else { return Ok(Begin::Run(Box::new(request))) };
         match past.state {
             State::Cancelled => Ok(Begin::Run(Box::new(request))),
             State::Done => {
                 asked.end(&past.id);
-                let value = past.end.get("value").cloned().unwrap_or_default();
-                Ok(Begin::Ended(value, past.traces.last().cloned()))
+                let end = |name: &str| past.end.get(name);
+                let tokens = end("tokens").and_then(Value::as_u64);
+                Ok(Begin::Ended(Ended {
+                    value: end("value").cloned().unwrap_or_default(),
+                    took: tokens.map(|tokens| (tokens, end("cost").and_then(Value::as_f64))),
+                    record: past.traces.last().cloned(),
+                }))
             }
             State::Failed if !past.is_resumable() => {
                 asked.end(&past.id);
@@ -136,8 +147,8 @@ impl Cell<'_> {
                 let changes = Changes { input: Some(input.clone()), ..Changes::default() };
                 let again = past.request(runner.runtime.project(), changes);
                 let again = again.map_err(|error| Failure::of_setup(&error))?;
-                let RunRequest { ledger, spend, .. } = request;
-                Ok(Begin::Run(Box::new(RunRequest { ledger, spend, ..again })))
+                let RunRequest { ledger, loaded, spend, .. } = request;
+                Ok(Begin::Run(Box::new(RunRequest { ledger, loaded, spend, ..again })))
             }
         }
     }
@@ -152,7 +163,7 @@ impl Cell<'_> {
         let recorded = answers.clone().filter(|_| asked.is_none_or(|options| options.recorded));
         RunRequest {
             program: runner.suite.program.clone(),
-            text: runner.text.clone(),
+            loaded: Some(Arc::clone(&runner.program)),
             input: input.into(),
             model: model.or_else(|| asked.and_then(|options| options.model.clone())),
             models: asked.map(|options| options.models.clone()).unwrap_or_default(),
@@ -168,20 +179,26 @@ impl Cell<'_> {
         }
     }
 
-    /// Judges a run that ended in an earlier eval.
+    /// Judges a run that ended in an earlier eval. Its record is read if something is to be known that
+    /// its journal does not tell.
     async fn judge_ended(
         &self,
         runner: &Runner<'_>,
-        (value, record): (Value, Option<String>),
+        Ended { value, took, record }: Ended,
         input: &Value,
         mut report: CaseReport,
     ) -> CaseReport {
         let mut observed = Observed { value, ..Observed::default() };
         report.run.clone_from(&record);
-        if let Ok(found) = with_record(runner.runtime, record.as_deref(), observed.clone()) {
-            observed = found;
+        let is_course = |wish: &Expectation| matches!(wish, Expectation::Course(_));
+        let reads = |wish: &Expectation| is_course(wish) || reads_record(wish);
+        if took.is_none() || self.case.expect.iter().any(reads) {
+            if let Ok(found) = with_record(runner.runtime, record.as_deref(), observed.clone()) {
+                observed = found;
+            }
         }
-        (report.tokens, report.cost) = (observed.course.tokens, observed.course.cost);
+        let found = (observed.course.tokens, observed.course.cost);
+        (report.tokens, report.cost) = took.unwrap_or(found);
         self.judge(runner, observed, record.as_deref(), input, &mut report).await;
         report
     }

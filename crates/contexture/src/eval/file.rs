@@ -28,6 +28,13 @@ pub struct Suite {
     pub broken: Vec<Broken>,
 }
 
+impl Suite {
+    /// Returns the path of a file that is named relative to this one.
+    pub(super) fn beside(&self, name: &str) -> PathBuf {
+        self.path.parent().unwrap_or(Path::new("")).join(name)
+    }
+}
+
 /// A line that holds no case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

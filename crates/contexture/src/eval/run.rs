@@ -1,17 +1,21 @@
 //! The run of a suite: every case in every variant (EV-1, EV-3).
 
-use super::asked::{Asked, Estimate, EvalOptions, ceiling, key, sources};
+use super::asked::{Asked, Estimate, EvalOptions, ceiling, sources};
 use super::cell::Cell;
+use super::expect::{Expectation, Scorer};
 use super::fault::EvalError;
 use super::file::Suite;
 use super::report::{CaseReport, SuiteReport};
+use super::suite::Case;
 use crate::models::StandIn;
-use crate::run::{InputForm, RunRequest, load};
+use crate::run::{InputForm, Loaded, RunFailure, RunRequest, SetupError};
 use crate::runtime::Runtime;
 use contexture_llm::Ledger;
-use contexture_script::program::Program;
 use futures_util::stream::{self, StreamExt as _};
+use serde_json::Value;
+use std::collections::HashMap;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The number of cells under way at the same time where the settings name none.
@@ -34,16 +38,47 @@ pub(super) enum How<'h> {
     Asked(&'h Asked),
 }
 
-/// What the cells of a suite share.
+/// What the cells of a suite share. Each program is loaded once, whatever the number of cells.
 pub(super) struct Runner<'r> {
     pub(super) runtime: &'r Runtime,
     pub(super) suite: &'r Suite,
     pub(super) how: How<'r>,
-    /// The text of the program, if it is not to be read for each cell.
-    pub(super) text: Option<String>,
+    pub(super) program: Arc<Loaded>,
+    /// The programs of scorers by their paths, and why others can't be used.
+    pub(super) scorers: HashMap<PathBuf, Result<Arc<Loaded>, String>>,
+    form: InputForm,
 }
 
-impl Runner<'_> {
+impl<'r> Runner<'r> {
+    pub(super) fn new(
+        runtime: &'r Runtime,
+        suite: &'r Suite,
+        how: How<'r>,
+        program: Arc<Loaded>,
+    ) -> Self {
+        let form = InputForm::of(&program.program, &RunRequest::default());
+        let mut scorers = HashMap::new();
+        for expectation in suite.cases.iter().flat_map(|case| &case.expect) {
+            let Expectation::Scorer(Scorer { program: Some(name), .. }) = expectation else {
+                continue;
+            };
+            let path = suite.beside(name);
+            let load = |path: &PathBuf| Loaded::new(runtime.project(), path);
+            scorers
+                .entry(path)
+                .or_insert_with_key(|path| load(path).map_err(|error| error.to_string()));
+        }
+        Self { runtime, suite, how, program, scorers, form }
+    }
+
+    /// Returns the input of a case.
+    pub(super) fn input(&self, case: &Case) -> Result<Value, SetupError> {
+        match case.pairs.as_slice() {
+            [] => Ok(case.input.clone()),
+            pairs => self.form.of_pairs(pairs.to_vec()),
+        }
+    }
+
     /// Returns what answers a run that has no recorded answers.
     pub(super) fn stand_in(&self) -> StandIn {
         match &self.how {
@@ -61,9 +96,9 @@ impl Runner<'_> {
     }
 
     /// Runs cells, some at the same time. The order of the reports is that of the cells.
-    pub(super) async fn run(&self, cells: Vec<Cell<'_>>) -> Vec<CaseReport> {
+    pub(super) async fn run<'c>(&self, cells: impl Iterator<Item = Cell<'c>>) -> Vec<CaseReport> {
         let at_once = self.runtime.project().config.concurrency.map_or(AT_ONCE, NonZeroUsize::get);
-        let runs = cells.into_iter().map(|cell| cell.run(self));
+        let runs = cells.map(|cell| cell.run(self));
         stream::iter(runs).buffered(at_once).collect().await
     }
 }
@@ -77,9 +112,9 @@ pub async fn test(
     suite: &Suite,
     options: &TestOptions,
 ) -> Result<SuiteReport, EvalError> {
-    let cells = cells(suite, &checked(runtime, suite)?, 1);
-    let runner = Runner { runtime, suite, how: How::Recorded(*options), text: None };
-    let mut cases = runner.run(cells).await;
+    let how = How::Recorded(*options);
+    let runner = Runner::new(runtime, suite, how, checked(runtime, suite)?);
+    let mut cases = runner.run(cells(suite, 1)).await;
     cases.extend(suite.broken.iter().map(Into::into));
     Ok(SuiteReport { file: suite.name.clone(), cases })
 }
@@ -94,8 +129,8 @@ pub fn estimate(
     options: &EvalOptions,
 ) -> Result<Estimate, EvalError> {
     let program = checked(runtime, suite)?;
-    let count = cells(suite, &program, options.repeat).len();
-    Ok(Estimate::of(count, ceiling(runtime.project(), &program, options)))
+    let count = cells(suite, options.repeat).count();
+    Ok(Estimate::of(count, ceiling(runtime.project(), &program.program, options)))
 }
 
 /// Asks models all cases of a suite, within limits; `ledger` pays for them, also for other suites.
@@ -112,14 +147,10 @@ pub async fn eval(
 ) -> Result<(SuiteReport, Option<&'static str>), EvalError> {
     let project = runtime.project();
     let program = checked(runtime, suite)?;
-    let mut cells = cells(suite, &program, options.repeat);
-    let sources = sources(project, &program).await?;
-    drop(program);
-    for cell in &mut cells {
-        cell.key = Some(key(project, (suite, &sources), cell, options));
-    }
-    let asked = Asked::new(project, options.clone(), ledger)?;
-    let runner = Runner { runtime, suite, how: How::Asked(&asked), text: None };
+    let sources = sources(project, suite, &program.program, options).await?;
+    let asked = Asked::new(project, options.clone(), ledger, Some(sources))?;
+    let runner = Runner::new(runtime, suite, How::Asked(&asked), program);
+    let cells = cells(suite, options.repeat);
     let mut cases = asked.within_time(runner.run(cells)).await;
     cases.extend(suite.broken.iter().map(Into::into));
     asked.forget(project);
@@ -127,30 +158,67 @@ pub async fn eval(
 }
 
 /// Loads the program of a suite.
-pub(super) fn checked(runtime: &Runtime, suite: &Suite) -> Result<Program, EvalError> {
-    let (program, checked) = load(runtime.project(), &suite.program)?;
-    if checked.has_errors() {
-        return Err(EvalError::Refused(Box::new(checked)));
-    }
-    Ok(program)
+pub(super) fn checked(runtime: &Runtime, suite: &Suite) -> Result<Arc<Loaded>, EvalError> {
+    Loaded::new(runtime.project(), &suite.program).map_err(|failure| match failure {
+        RunFailure::Source(checked) => EvalError::Refused(Box::new(checked)),
+        RunFailure::Setup(error) => EvalError::Setup(error),
+        // Loading runs nothing.
+        failed @ RunFailure::Program { .. } => {
+            EvalError::Setup(SetupError::new("program_failed", failed, None))
+        }
+    })
 }
 
 /// Returns the cells of a suite, case by case.
-pub(super) fn cells<'s>(suite: &'s Suite, program: &Program, repeat: u32) -> Vec<Cell<'s>> {
-    let form = InputForm::of(program, &RunRequest::default());
-    let mut cells = Vec::new();
-    for case in &suite.cases {
-        let input = || match case.pairs.as_slice() {
-            [] => Ok(case.input.clone()),
-            pairs => form.of_pairs(pairs.to_vec()),
-        };
-        let variants = case.variants.iter().map(Some);
+pub(super) fn cells(suite: &Suite, repeat: u32) -> impl Iterator<Item = Cell<'_>> {
+    suite.cases.iter().flat_map(move |case| {
         let none = case.variants.is_empty().then_some(None);
-        for variant in variants.chain(none) {
-            for repeat in 0..repeat.max(1) {
-                cells.push(Cell { case, variant, input: input(), repeat, key: None });
-            }
+        let variants = case.variants.iter().map(Some).chain(none);
+        variants.flat_map(move |variant| {
+            (0..repeat.max(1)).map(move |repeat| Cell { case, variant, repeat })
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::file::load;
+    use super::super::report::Outcome;
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn ev_3_programs_are_loaded_once_for_all_cells() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        write("part.as", "func half(n number) {\n  n / 2\n}\n");
+        write(
+            "a.as",
+            "import func half from \"./part.as\"\n\nmain func(input { n number }) {\n  half(input.n)\n}\n",
+        );
+        write(
+            "g.as",
+            "agent Grader {\n  func score(value number) {\n    if value > 1 {\n      return 1\n    }\n    0\n  }\n}\n",
+        );
+        let case = |n: u32| {
+            format!(
+                "  - input: {{n: {n}}}\n    expect: [{{equals: {}}}, {{scorer: {{agent: Grader.score, program: g.as}}}}]\n",
+                n / 2
+            )
+        };
+        let cases: String = [4, 6, 8].map(case).concat();
+        write("a.test.yaml", &format!("program: a.as\ncases:\n{cases}"));
+        let runtime = Runtime::open(folder.path()).unwrap();
+        let suite = load(runtime.project(), &folder.path().join("a.test.yaml"), false).unwrap();
+        let how = How::Recorded(TestOptions::default());
+        let runner = Runner::new(&runtime, &suite, how, checked(&runtime, &suite).unwrap());
+        for name in ["part.as", "a.as", "g.as"] {
+            fs::remove_file(folder.path().join(name)).unwrap();
         }
+        // A cell that read a program again would fail now.
+        let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        let reports = tokio.block_on(runner.run(cells(&suite, 1)));
+        let outcomes: Vec<Outcome> = reports.iter().map(|report| report.outcome).collect();
+        assert_eq!(outcomes, [Outcome::Passed; 3], "{reports:?}");
     }
-    cells
 }

@@ -3,10 +3,8 @@
 use super::cell::ended;
 use super::expect::Scorer;
 use super::run::Runner;
-use crate::run::{InputForm, RunRequest, load};
-use crate::runtime::Runtime;
+use crate::run::{InputForm, RunRequest};
 use serde_json::{Map, Value};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,14 +26,9 @@ pub(super) async fn score(
     scorer: &Scorer,
     scored: Scored<'_>,
 ) -> Result<f64, String> {
-    let suite = runner.suite;
-    let folder = suite.path.parent().unwrap_or(Path::new(""));
-    let program =
-        scorer.program.as_ref().map_or_else(|| suite.program.clone(), |it| folder.join(it));
     let (runtime, stand_in) = (runner.runtime, runner.stand_in());
     let ledger = runner.asked().map(|asked| Arc::clone(&asked.ledger));
-    let request = request(runtime, scorer, program, scored)?;
-    let request = RunRequest { stand_in, ledger, ..request };
+    let request = RunRequest { stand_in, ledger, ..request(runner, scorer, scored)? };
     let cancel = runner.asked().map(|asked| &asked.cancel);
     let run =
         ended(runtime, request, Some(SCORER_TIME), cancel).await.map_err(|error| match error {
@@ -46,31 +39,30 @@ pub(super) async fn score(
 }
 
 fn request(
-    runtime: &Runtime,
+    runner: &Runner<'_>,
     scorer: &Scorer,
-    program: PathBuf,
     Scored { value, input }: Scored<'_>,
 ) -> Result<RunRequest, String> {
+    let path = scorer.program.as_ref().map(|name| runner.suite.beside(name));
+    let loaded = match path.as_ref().and_then(|path| runner.scorers.get(path)) {
+        Some(loaded) => loaded.clone()?,
+        None => Arc::clone(&runner.program),
+    };
     let (agent, function) = match scorer.agent.split_once('.') {
         Some((agent, function)) => (agent, Some(function)),
         None => (scorer.agent.as_str(), None),
     };
     let request = RunRequest {
-        program,
+        program: path.unwrap_or_else(|| runner.suite.program.clone()),
         agent: Some(agent.to_owned()),
         function: function.map(str::to_owned),
         model: scorer.model.clone(),
         ..RunRequest::default()
     };
-    let (loaded, checked) =
-        load(runtime.project(), &request.program).map_err(|error| error.to_string())?;
-    if checked.has_errors() {
-        return Err(checked.to_string());
-    }
     let offered = [("value", value), ("input", input)];
     let offered = offered.map(|(name, value)| (name.to_owned(), value.clone()));
-    let input = InputForm::of(&loaded, &request).taken(Map::from_iter(offered));
-    Ok(RunRequest { input: input.into(), ..request })
+    let input = InputForm::of(&loaded.program, &request).taken(Map::from_iter(offered));
+    Ok(RunRequest { input: input.into(), loaded: Some(loaded), ..request })
 }
 
 /// Returns a score as a number: a truth value is 1 or 0.

@@ -60,12 +60,10 @@ pub async fn trial(
     options: &TrialOptions,
 ) -> Result<TrialReport, EvalError> {
     let program = checked(runtime, suite)?;
-    let file = program.files.first();
+    let file = program.program.files.first();
     let found = file.map(|file| sites(&file.source, &file.parsed.file)).unwrap_or_default();
     let name = file.map(|file| file.source.name().to_owned()).unwrap_or_default();
-    let text = file.map(|file| file.source.text().to_owned());
-    let cells = cells(suite, &program, 1);
-    drop(program);
+    let cells: Vec<Cell<'_>> = cells(suite, 1).collect();
     let found: Vec<Site> = found.into_iter().filter(|site| site.candidates.len() > 1).collect();
     let keys: Vec<String> = cells.iter().map(key).collect();
     let (train, held_out) = split(&keys);
@@ -79,8 +77,8 @@ pub async fn trial(
         max_trials: options.max_trials,
     };
     let ledger = Arc::new(Ledger::new(options.eval.limit, None));
-    let asked = Asked::new(runtime.project(), options.eval.clone(), Arc::clone(&ledger))?;
-    let runner = Runner { runtime, suite, how: How::Asked(&asked), text };
+    let asked = Asked::new(runtime.project(), options.eval.clone(), Arc::clone(&ledger), None)?;
+    let runner = Runner::new(runtime, suite, How::Asked(&asked), program);
     let mut tried = Tried {
         runner: &runner,
         asked: &asked,
@@ -152,11 +150,10 @@ impl Cells for Tried<'_> {
     async fn run(&mut self, wanted: Vec<ArmCase>) -> Vec<Option<bool>> {
         let variants: Vec<Option<Variant>> = wanted.iter().map(|cell| self.variant(cell)).collect();
         let cells = wanted.iter().zip(&variants).filter_map(|((_, at), variant)| {
-            let Cell { case, input, .. } = self.cells.get(*at)?;
-            let (variant, input) = (variant.as_ref(), input.clone());
-            Some(Cell { case, variant, input, repeat: 0, key: None })
+            let Cell { case, .. } = *self.cells.get(*at)?;
+            Some(Cell { case, variant: variant.as_ref(), repeat: 0 })
         });
-        let mut reports = self.runner.run(cells.collect()).await;
+        let mut reports = self.runner.run(cells).await;
         for failure in reports.iter_mut().filter_map(|report| report.error.take()) {
             self.failed += 1;
             self.error.get_or_insert(failure);

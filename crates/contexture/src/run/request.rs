@@ -1,5 +1,6 @@
 //! The request of a run: the part that runs, turns and flows have in common.
 
+use super::loaded::Loaded;
 use super::overrides::Overrides;
 use super::recorded::Recorded;
 use crate::durable::Durable;
@@ -26,6 +27,8 @@ pub struct RunRequest {
     /// Its text, if the file is not to be read: the path then names it in records and messages. From an
     /// absolute path outside of the workspace, it imports programs from the folder of that path.
     pub text: Option<String>,
+    /// The program itself, if it is loaded already.
+    pub loaded: Option<Arc<Loaded>>,
     /// Its input.
     pub input: Given,
     /// The agent to start; the main one when absent.

@@ -43,6 +43,17 @@ impl Workspace {
         self.guard.learnt().own.insert(real);
     }
 
+    /// Protects and masks what another handle of the same workspace has learnt that must be.
+    pub fn learn_of(&self, other: &Self) {
+        let (own, secrets) = {
+            let learnt = other.guard.learnt();
+            (learnt.own.clone(), learnt.secrets.clone())
+        };
+        let mut learnt = self.guard.learnt();
+        learnt.own.extend(own);
+        learnt.secrets.extend(secrets);
+    }
+
     /// Returns the texts that must be masked of the secret files that were read so far.
     #[must_use]
     pub fn secrets(&self) -> Vec<String> {

@@ -26,6 +26,8 @@ mod eval;
 mod fallback;
 #[path = "cli/faults.rs"]
 mod faults;
+#[path = "cli/figures.rs"]
+mod figures;
 #[path = "cli/help.rs"]
 mod help;
 #[path = "cli/inspect.rs"]

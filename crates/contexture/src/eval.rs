@@ -30,14 +30,16 @@ mod trial;
 pub use accept::{Accepted, accept};
 pub use asked::{Estimate, EvalOptions};
 pub use compare::{Comparison, Direction, compare};
-pub use expect::Expectation;
+pub use expect::{Expectation, Figure};
 pub use fault::EvalError;
 pub use file::{Broken, Suite, load, load_cases, test_schema};
 pub use found::find;
 pub use judge::{Verdict, judge};
 pub use observed::{Course, Observed, Prompt};
 pub use record::{RecordError, case_of};
-pub use report::{CaseReport, Outcome, Report, SuiteReport, junit, markdown};
+pub use report::{
+    CaseReport, Outcome, Report, SuiteReport, VariantReport, junit, markdown, rounded,
+};
 pub use run::{TestOptions, estimate, eval, test};
 pub use suite::{Case, CaseLimits, TestFile, Variant};
 pub use trial::{TrialOptions, TrialReport, trial};

@@ -1,7 +1,7 @@
 //! How good the resolver is: three packs, 40 questions that name the section holding the answer.
 //!
-//! The figures stand in `packs/FIGURES.md`; a change of the resolver, a pack or a question that
-//! moves them fails here until the table is written anew with `UPDATE_FIGURES=1`.
+//! The questions are the cases of `packs/retrieval.test.yaml` and `packs/off-topic.test.yaml`, whose
+//! figures are in `docs/figures.md`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -16,12 +16,16 @@ use contexture_knowledge::maintenance::{eval, validate};
 use contexture_knowledge::resolve::{Embedding, Resolution, Resolver, Section, Task};
 use contexture_knowledge::{Discovery, DiscoveryOptions, Pack, Roots, discover};
 use serde::Deserialize;
-use std::fmt::Write as _;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The budget of every question, in tokens.
 const BUDGET: u64 = 2_000;
+
+/// The variant of the cases that nothing was tuned by.
+const HELD_OUT: &str = "held out";
 
 const PACKS: [&str; 3] = ["qinghe-tea-machine", "harbor-bikes-operations", "breeze-one-monitor"];
 
@@ -30,11 +34,8 @@ const PACKS: [&str; 3] = ["qinghe-tea-machine", "harbor-bikes-operations", "bree
 struct Question {
     pack: String,
     query: String,
-    path: String,
-    heading: String,
-    /// Further sections that hold the whole answer as well.
-    #[serde(default)]
-    also: Vec<Place>,
+    /// The sections of which each holds the whole answer.
+    places: Vec<Place>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -46,9 +47,7 @@ struct Place {
 impl Question {
     fn is_answered_by(&self, section: &Section) -> bool {
         let last = section.heading.rsplit(" > ").next().unwrap_or_default();
-        let is = |path: &str, heading: &str| section.path == path && last == heading;
-        is(&self.path, &self.heading)
-            || self.also.iter().any(|place| is(&place.path, &place.heading))
+        self.places.iter().any(|place| section.path == place.path && last == place.heading)
     }
 }
 
@@ -70,7 +69,7 @@ fn found() -> Discovery {
 
 /// Small packs and questions of which what is asked first has a part, and another page the answer.
 fn partial() -> (Discovery, Vec<Question>) {
-    (found_in(folder().join("partial")), read("partial/questions.json"))
+    (found_in(folder().join("partial")), cases("partial/questions.jsonl", |_| true))
 }
 
 fn found_in(project: PathBuf) -> Discovery {
@@ -78,18 +77,21 @@ fn found_in(project: PathBuf) -> Discovery {
     discover(&roots, &DiscoveryOptions::default())
 }
 
-fn read(name: &str) -> Vec<Question> {
-    let text = std::fs::read_to_string(folder().join(name)).unwrap();
-    serde_json::from_str(&text).unwrap()
+/// Reads the cases of an eval of those variants whose name is chosen.
+fn cases<Input: DeserializeOwned>(file: &str, is_chosen: impl Fn(&str) -> bool) -> Vec<Input> {
+    let text = std::fs::read_to_string(folder().join(file)).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let chosen = lines.filter(|case| is_chosen(case["variants"][0]["name"].as_str().unwrap()));
+    chosen.map(|mut case| serde_json::from_value(case["input"].take()).unwrap()).collect()
 }
 
 fn questions() -> Vec<Question> {
-    read("questions.json")
+    cases("retrieval.jsonl", |variant| variant != HELD_OUT)
 }
 
 /// Questions that nothing was tuned by: they tell what to expect of those nobody has asked yet.
 fn held_out() -> Vec<Question> {
-    read("held-out.json")
+    cases("retrieval.jsonl", |variant| variant == HELD_OUT)
 }
 
 fn ask<'a>(resolver: &Resolver, packs: &[Pack], question: &'a Question) -> Answer<'a> {
@@ -114,74 +116,6 @@ fn share(part: usize, whole: usize) -> String {
     format!("{part}/{whole} ({:.1} %)", part as f64 * 100.0 / whole as f64)
 }
 
-/// One line of the table.
-fn line(name: &str, answers: &[&Answer<'_>]) -> String {
-    let within = |most: usize| {
-        answers.iter().filter(|answer| answer.rank.is_some_and(|rank| rank <= most)).count()
-    };
-    let tokens: Vec<u64> = answers.iter().map(|answer| answer.resolution.tokens).collect();
-    let sections: usize = answers.iter().map(|answer| answer.resolution.sections.len()).sum();
-    format!(
-        "| {name} | {} | {} | {} | {} | {} | {} | {:.1} |\n",
-        answers.len(),
-        share(within(1), answers.len()),
-        share(within(3), answers.len()),
-        share(within(usize::MAX), answers.len()),
-        tokens.iter().sum::<u64>() / answers.len() as u64,
-        tokens.iter().max().unwrap(),
-        sections as f64 / answers.len() as f64,
-    )
-}
-
-const INTRODUCTION: &str = "\
-# How good the resolver is
-
-Three packs and 40 questions (`questions.json`), each with the section that holds its answer; the
-questions are worded as people ask, not as the packs write. Budget: 2,000 tokens (o200k_base), fence
-and notice counted in. Each question is asked of its pack alone.
-
-- recall@1, recall@3: the section is the first, or among the first three, by score.
-- selected: the section is in what the model is shown.
-- held out: 20 further questions (`held-out.json`) that the resolver was not tuned by.
-- in part: 20 questions over three small packs (`partial/`), of which a compiled section has some
-  words and another page the answer; the resolver was not tuned by them.
-- off topic: questions about something else that share a word with the pack (`off-topic.json`), 20 of
-  them held out; they should select nothing.
-
-The table is checked by `tests/quality.rs`; `UPDATE_FIGURES=1` writes it anew.
-
-";
-
-fn table(
-    answers: &[Answer<'_>],
-    held_out: &[Answer<'_>],
-    partial: &[Answer<'_>],
-    strays: &str,
-) -> String {
-    let mut out = INTRODUCTION.to_owned();
-    out.push_str(
-        "| pack | questions | recall@1 | recall@3 | selected | mean tokens | max tokens | mean \
-         sections |\n|---|---|---|---|---|---|---|---|\n",
-    );
-    for name in PACKS {
-        let own: Vec<&Answer<'_>> = answers.iter().filter(|a| a.question.pack == name).collect();
-        out.push_str(&line(name, &own));
-    }
-    out.push_str(&line("all", &answers.iter().collect::<Vec<_>>()));
-    out.push_str(&line("held out", &held_out.iter().collect::<Vec<_>>()));
-    out.push_str(&line("in part", &partial.iter().collect::<Vec<_>>()));
-    out.push_str(strays);
-    out.push_str("\nQuestions whose section is not the first:\n\n");
-    for answer in
-        answers.iter().chain(held_out).chain(partial).filter(|answer| answer.rank != Some(1))
-    {
-        let rank = answer.rank.map_or("not selected".to_owned(), |rank| format!("rank {rank}"));
-        let Question { query, path, heading, .. } = answer.question;
-        writeln!(out, "- {rank}: {query} — `{path}`, {heading}").unwrap();
-    }
-    out
-}
-
 #[test]
 fn kn_11_right_section_is_selected_for_nine_questions_in_ten() {
     let discovery = found();
@@ -199,44 +133,24 @@ fn kn_11_right_section_is_selected_for_nine_questions_in_ten() {
         assert_eq!(resolution.tokens, counted, "{}", question.query);
         assert!(counted <= BUDGET, "{}: {counted} tokens", question.query);
     }
-    let off_topic = off_topic_lines(&resolver, &discovery);
-    check_figures(&table(&answers, &held_out, &partial, &off_topic));
+    let first = partial.iter().filter(|answer| answer.rank == Some(1));
+    assert_eq!(first.count(), 19);
     for (answers, tenths) in [(&answers, 9), (&held_out, 8), (&partial, 8)] {
         let selected = answers.iter().filter(|answer| answer.rank.is_some()).count();
         assert!(selected * 10 >= answers.len() * tenths, "{}", share(selected, answers.len()));
     }
 }
 
-fn check_figures(now: &str) {
-    let file = folder().join("FIGURES.md");
-    if std::env::var_os("UPDATE_FIGURES").is_some() {
-        std::fs::write(&file, now).unwrap();
-    }
-    let then = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(
-        then == now,
-        "{} is stale: set UPDATE_FIGURES=1 once. It would be:\n{now}",
-        file.display()
-    );
-}
-
-/// Questions about something else that share words with a pack.
-#[derive(Debug, Deserialize)]
-struct OffTopic {
-    /// Those by which the resolver was tuned.
-    tuned: Vec<Stray>,
-    held_out: Vec<Stray>,
-}
-
+/// A question about something else that shares words with a pack.
 #[derive(Debug, Deserialize)]
 struct Stray {
     pack: String,
     query: String,
 }
 
-fn off_topic() -> OffTopic {
-    let text = std::fs::read_to_string(folder().join("off-topic.json")).unwrap();
-    serde_json::from_str(&text).unwrap()
+/// Returns the questions about something else: those by which the resolver was tuned, and the others.
+fn off_topic() -> [Vec<Stray>; 2] {
+    [false, true].map(|held| cases("off-topic.jsonl", |variant| (variant == HELD_OUT) == held))
 }
 
 /// The questions that get sections all the same.
@@ -255,25 +169,10 @@ fn misled<'q>(resolver: &Resolver, discovery: &Discovery, strays: &'q [Stray]) -
     strays.iter().filter(is_misled).map(|stray| stray.query.as_str()).collect()
 }
 
-fn off_topic_lines(resolver: &Resolver, discovery: &Discovery) -> String {
-    let OffTopic { tuned, held_out } = off_topic();
-    let mut out = String::from("\n| off topic | questions | nothing selected |\n|---|---|---|\n");
-    let mut wrong = Vec::new();
-    for (name, strays) in [("tuned by", &tuned), ("held out", &held_out)] {
-        let misled = misled(resolver, discovery, strays);
-        let right = share(strays.len() - misled.len(), strays.len());
-        writeln!(out, "| {name} | {} | {right} |", strays.len()).unwrap();
-        wrong.extend(misled);
-    }
-    out.push_str("\nQuestions off topic that select something:\n\n");
-    wrong.iter().for_each(|query| writeln!(out, "- {query}").unwrap());
-    out
-}
-
 #[test]
 fn kn_9_questions_about_something_else_select_nothing() {
     let (discovery, resolver) = (found(), Resolver::new(&O200K_BASE, None));
-    let OffTopic { tuned, held_out } = off_topic();
+    let [tuned, held_out] = off_topic();
     assert_eq!(held_out.len(), 20);
     for strays in [&tuned, &held_out] {
         let misled = misled(&resolver, &discovery, strays);
@@ -369,7 +268,7 @@ fn ma_7_embedder_breaks_no_silence_on_questions_off_topic() {
     let words = Resolver::new(&O200K_BASE, None);
     let embedding = Arc::new(Embedding::new("syllables", syllables));
     let both = Resolver::new(&O200K_BASE, None).with_embedding(embedding);
-    let OffTopic { tuned, held_out } = off_topic();
+    let [tuned, held_out] = off_topic();
     for strays in [&tuned, &held_out] {
         let by_words = misled(&words, &discovery, strays);
         assert!(by_words.len() * 2 < strays.len(), "{by_words:?}");

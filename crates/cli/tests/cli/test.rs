@@ -93,7 +93,7 @@ fn ev_5_reports_are_text_markdown_and_junit() {
     let done = sandbox.run(["test", "ask.test.yaml", "--junit", "report.xml"]).exits(1);
     assert!(done.stdout.contains("failed  choices · short"), "{}", done.stdout);
     assert!(done.stdout.contains("2 passed, 1 failed"), "{}", done.stdout);
-    let matrix = "           ·        long     short\n  answers  passed\n  choices           passed   failed\n";
+    let matrix = "           ·        long     short\n  answers  passed\n  choices           passed   failed\n  passed   1 of 1   1 of 1   0 of 1\n";
     assert!(done.stdout.contains(matrix), "{}", done.stdout);
     let xml = sandbox.read("report.xml");
     let head =

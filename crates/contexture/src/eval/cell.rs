@@ -1,8 +1,8 @@
 //! A cell: one case in one variant, as a recorded run that is judged (EV-3).
 
 use super::asked::Asked;
-use super::expect::Expectation;
-use super::judge::{Verdict, judge, scored};
+use super::expect::{Expectation, Figure};
+use super::judge::{Verdict, figures, judge, scored};
 use super::limits;
 use super::observed::Observed;
 use super::report::{CaseReport, Failure, Outcome};
@@ -111,6 +111,12 @@ impl Cell<'_> {
         report
     }
 
+    /// Reports whether the record of the run is needed to judge it.
+    fn reads_record(&self, runner: &Runner<'_>) -> bool {
+        let is_of_record = |Figure(path): &Figure| path.root() != "value";
+        runner.suite.figures.values().any(is_of_record) || self.case.expect.iter().any(reads_record)
+    }
+
     /// Reports whether the case limits what it may spend.
     fn has_limits(&self) -> bool {
         limits::spend(&self.case.limits) != SpendLimit::default()
@@ -191,11 +197,11 @@ impl Cell<'_> {
         let mut observed = Observed { value, ..Observed::default() };
         report.run.clone_from(&record);
         let is_course = |wish: &Expectation| matches!(wish, Expectation::Course(_));
-        let reads = |wish: &Expectation| is_course(wish) || reads_record(wish);
-        if took.is_none() || self.case.expect.iter().any(reads) {
-            if let Ok(found) = with_record(runner.runtime, record.as_deref(), observed.clone()) {
-                observed = found;
-            }
+        let reads_course = self.case.expect.iter().any(is_course);
+        let reads = took.is_none() || reads_course || self.reads_record(runner);
+        if reads && let Ok(found) = with_record(runner.runtime, record.as_deref(), observed.clone())
+        {
+            observed = found;
         }
         let found = (observed.course.tokens, observed.course.cost);
         (report.tokens, report.cost) = took.unwrap_or(found);
@@ -211,7 +217,7 @@ impl Cell<'_> {
         input: &Value,
         report: &mut CaseReport,
     ) {
-        if observed.prompts.is_empty() && self.case.expect.iter().any(reads_record) {
+        if observed.prompts.is_empty() && self.reads_record(runner) {
             match with_record(runner.runtime, record, observed) {
                 Ok(found) => observed = found,
                 Err(message) => {
@@ -220,6 +226,11 @@ impl Cell<'_> {
                     return;
                 }
             }
+        }
+        let (figures, fault) = figures(&runner.suite.figures, &observed);
+        report.figures = figures;
+        if fault.is_some() {
+            report.add(Verdict::of("figures", fault));
         }
         for expectation in &self.case.expect {
             if let Some(verdict) = judge(expectation, &observed) {

@@ -255,6 +255,22 @@ impl<'de> Deserialize<'de> for Where {
 
 written_as_text!(Where);
 
+/// The place of a number in `value`, `prompt` or `course`.
+#[derive(Debug, Clone)]
+pub struct Figure(pub(super) Path);
+
+impl<'de> Deserialize<'de> for Figure {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let path = Path::parse(&text).map_err(|fault| fault.message);
+        let path = path.and_then(|path| known(&path).map(|()| path));
+        let wrong = |fault| D::Error::custom(format!("the figure `{text}` is not valid: {fault}"));
+        path.map(Self).map_err(wrong)
+    }
+}
+
+written_as_text!(Figure);
+
 /// Refuses a path that can't lead anywhere.
 fn known(path: &Path) -> Result<(), String> {
     let fields: &[&str] = match path.root() {

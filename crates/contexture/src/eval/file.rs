@@ -1,6 +1,7 @@
 //! Files of tests, read with their data (EV-1).
 
 use super::data::{self, Row};
+use super::expect::Figure;
 use super::fault::{EvalError, LineFault, refusal};
 use super::parse::parse;
 use super::suite::{Case, Cases, TestFile, Variant};
@@ -24,6 +25,8 @@ pub struct Suite {
     pub data: Option<PathBuf>,
     /// The cases, each with a name.
     pub cases: Vec<Case>,
+    /// The numbers whose means the report has, by name.
+    pub figures: BTreeMap<String, Figure>,
     /// The lines of a file of data that hold no case.
     pub broken: Vec<Broken>,
 }
@@ -75,7 +78,8 @@ pub fn load(project: &Project, path: &Path, skips: bool) -> Result<Suite, EvalEr
             read_data(project, file_of_cases, &file.variants, skips)?
         }
     };
-    Ok(Suite { name, path: path.to_owned(), program, data, cases, broken })
+    let (path, figures) = (path.to_owned(), file.figures);
+    Ok(Suite { name, path, program, data, cases, figures, broken })
 }
 
 /// Reads the cases of a program: those of a file of tests, whichever program it names, or of a JSONL or
@@ -92,8 +96,8 @@ pub fn load_cases(project: &Project, program: &Path, path: &Path) -> Result<Suit
     }
     let (cases, broken) = read_data(project, path, &[], false)?;
     let name = name_in(project, path);
-    let (path, program) = (path.to_owned(), program.to_owned());
-    Ok(Suite { name, data: Some(path.clone()), path, program, cases, broken })
+    let (path, program, figures) = (path.to_owned(), program.to_owned(), BTreeMap::new());
+    Ok(Suite { name, data: Some(path.clone()), path, program, cases, figures, broken })
 }
 
 fn read_data(

@@ -1,13 +1,14 @@
 //! Judging: whether a run is as expected (EV-2). Pure functions of what was observed.
 
 use super::expect::{
-    CourseWish, Expectation, Matches, Near, Overlap, PromptWish, Scorer, ValueSchema, Where,
+    CourseWish, Expectation, Figure, Matches, Near, Overlap, PromptWish, Scorer, ValueSchema, Where,
 };
 use super::observed::{Observed, Prompt, ShownItem};
 use crate::inspect::shared_prefix;
+use contexture_flow::condition::Roots as _;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most characters of a value in a detail.
 const SHOWN: usize = 300;
@@ -59,6 +60,37 @@ pub(super) fn scored(scorer: &Scorer, score: f64) -> Verdict {
     let reaches = score >= scorer.at_least;
     let told = || format!("{} gave {score}, expected at least {}", scorer.agent, scorer.at_least);
     Verdict::of("scorer", (!reaches).then(told))
+}
+
+/// Returns the figures of a run, and what is wrong with those that it does not have.
+pub(super) fn figures(
+    wished: &BTreeMap<String, Figure>,
+    observed: &Observed,
+) -> (BTreeMap<String, f64>, Option<String>) {
+    let (mut figures, mut faults) = (BTreeMap::new(), Vec::new());
+    if wished.is_empty() {
+        return (figures, None);
+    }
+    let roots = observed.roots();
+    for (name, Figure(path)) in wished {
+        let at = roots.find(path);
+        match at.and_then(number) {
+            Some(figure) => {
+                figures.insert(name.clone(), figure);
+            }
+            None => faults.push(format!("{path} is {}, expected a number", found(at))),
+        }
+    }
+    (figures, (!faults.is_empty()).then(|| faults.join("; ")))
+}
+
+/// Returns a value as a number: a truth value is 1 or 0.
+pub(super) fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Bool(truth) => Some(if *truth { 1.0 } else { 0.0 }),
+        Value::Number(number) => number.as_f64().filter(|number| number.is_finite()),
+        _ => None,
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -165,7 +197,6 @@ fn condition(wish: &Where, observed: &Observed) -> Option<String> {
     if wish.condition.evaluate(&roots) {
         return None;
     }
-    use contexture_flow::condition::Roots as _;
     let mut read: Vec<String> = Vec::new();
     for path in wish.condition.paths() {
         let one = format!("{path} is {}", found(roots.find(path)));

@@ -2,15 +2,18 @@
 
 mod junit;
 mod markdown;
+mod variants;
 
 pub use junit::junit;
 pub use markdown::markdown;
+pub use variants::VariantReport;
 
 use super::file::Broken;
 use super::judge::Verdict;
 use super::suite::{Case, Variant};
 use crate::run::{RunError, SetupError};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What became of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -58,6 +61,9 @@ pub struct CaseReport {
     pub tokens: u64,
     /// Dollars; absent when a model that answered has no price.
     pub cost: Option<f64>,
+    /// The figures of the file, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub figures: BTreeMap<String, f64>,
     /// Why it could not be judged.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<Failure>,
@@ -97,6 +103,7 @@ impl CaseReport {
             run: None,
             tokens: 0,
             cost: None,
+            figures: BTreeMap::new(),
             error: None,
         }
     }
@@ -141,6 +148,7 @@ impl From<&Broken> for CaseReport {
             run: None,
             tokens: 0,
             cost: None,
+            figures: BTreeMap::new(),
             error: Some(Failure { code, message: message.clone(), help: None }),
         }
     }
@@ -154,6 +162,24 @@ pub struct SuiteReport {
     pub file: String,
     /// Its cases, each in each of its variants.
     pub cases: Vec<CaseReport>,
+    /// What the cells of each variant came to together.
+    #[serde(default)]
+    pub variants: Vec<VariantReport>,
+}
+
+impl SuiteReport {
+    /// Makes the report of a file.
+    #[must_use]
+    pub fn new(file: String, cases: Vec<CaseReport>) -> Self {
+        let variants = variants::variants(&cases);
+        Self { file, cases, variants }
+    }
+}
+
+/// Returns a mean with as many digits as tell something: `0.85`, `706`.
+#[must_use]
+pub fn rounded(mean: f64) -> String {
+    if mean.abs() < 100.0 { format!("{mean:.2}") } else { format!("{mean:.0}") }
 }
 
 /// The report of all files.

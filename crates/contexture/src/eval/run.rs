@@ -116,7 +116,7 @@ pub async fn test(
     let runner = Runner::new(runtime, suite, how, checked(runtime, suite)?);
     let mut cases = runner.run(cells(suite, 1)).await;
     cases.extend(suite.broken.iter().map(Into::into));
-    Ok(SuiteReport { file: suite.name.clone(), cases })
+    Ok(SuiteReport::new(suite.name.clone(), cases))
 }
 
 /// Returns the most that the cells of a suite may take.
@@ -154,7 +154,7 @@ pub async fn eval(
     let mut cases = asked.within_time(runner.run(cells)).await;
     cases.extend(suite.broken.iter().map(Into::into));
     asked.forget(project);
-    Ok((SuiteReport { file: suite.name.clone(), cases }, asked.stopped()))
+    Ok((SuiteReport::new(suite.name.clone(), cases), asked.stopped()))
 }
 
 /// Loads the program of a suite.

@@ -2,6 +2,7 @@
 
 use super::cell::ended;
 use super::expect::Scorer;
+use super::judge::number;
 use super::run::Runner;
 use crate::run::{InputForm, RunRequest};
 use serde_json::{Map, Value};
@@ -63,13 +64,4 @@ fn request(
     let offered = offered.map(|(name, value)| (name.to_owned(), value.clone()));
     let input = InputForm::of(&loaded.program, &request).taken(Map::from_iter(offered));
     Ok(RunRequest { input: input.into(), loaded: Some(loaded), ..request })
-}
-
-/// Returns a score as a number: a truth value is 1 or 0.
-fn number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Bool(truth) => Some(if *truth { 1.0 } else { 0.0 }),
-        Value::Number(number) => number.as_f64().filter(|number| number.is_finite()),
-        _ => None,
-    }
 }

@@ -1,6 +1,6 @@
 //! What a file of tests holds (EV-1).
 
-use super::expect::Expectation;
+use super::expect::{Expectation, Figure};
 use crate::run::Overrides;
 use schemars::JsonSchema;
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
@@ -22,6 +22,10 @@ pub struct TestFile {
     /// Variants of every case that has none of its own.
     #[serde(default)]
     pub variants: Vec<Variant>,
+    /// Numbers of the runs whose means the report has for each variant, by name: their places, as in
+    /// `value.rank` or `prompt.tokens`. A truth value counts as 1 or 0.
+    #[serde(default)]
+    pub figures: BTreeMap<String, Figure>,
 }
 
 /// The cases of a file.

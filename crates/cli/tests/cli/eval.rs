@@ -49,10 +49,13 @@ fn ev_4_limit_stops_cleanly_and_eval_goes_on_without_asking_twice() {
     assert_eq!((&found["estimate"]["cells"], &found["estimate"]["calls"]), (&json!(5), &json!(5)));
     assert_eq!(found["stopped"], "max_calls");
     assert_eq!((count(&found, "passed"), count(&found, "skipped")), (2, 3), "{found}");
-    // Whoever is asked from now on says something else.
+    let took = found["suites"][0]["cases"][0]["tokens"].as_u64().unwrap();
+    // Whoever is asked from now on says something else, and what is judged again needs no record.
     says(&sandbox, "two");
+    std::fs::remove_dir_all(sandbox.path(".contexture/runs")).unwrap();
     let found = sandbox.run(EVAL).exits(1).json();
     assert_eq!((count(&found, "passed"), count(&found, "failed")), (2, 3), "{found}");
+    assert!(took > 0 && found["suites"][0]["cases"][0]["tokens"] == took, "{found}");
     assert_eq!(found["stopped"], Value::Null);
     let anew = sandbox.run(EVAL).exits(1).json();
     assert_eq!(count(&anew, "failed"), 5, "an eval that has ended is asked anew: {anew}");

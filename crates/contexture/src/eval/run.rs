@@ -164,7 +164,7 @@ pub(super) fn checked(runtime: &Runtime, suite: &Suite) -> Result<Arc<Loaded>, E
         RunFailure::Setup(error) => EvalError::Setup(error),
         // Loading runs nothing.
         failed @ RunFailure::Program { .. } => {
-            EvalError::Setup(SetupError::new("program_failed", failed, None))
+            EvalError::Setup(SetupError::new(failed.code(), &failed, None))
         }
     })
 }

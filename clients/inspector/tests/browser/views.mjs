@@ -143,7 +143,7 @@ async function tried(driver, server) {
   await page.until("document.querySelector('.offer button.primary')");
   await press("Ask, for at most 0.0125 USD");
   await page.until("location.hash === '#/runs/run_today'", "the new run is shown");
-  const [, of, body] = server.answers.find(([what]) => what === "ask");
+  const [[of, body]] = server.asked;
   assert.deepEqual([of, body.agreed.cost, body.text.includes("max 4000")], ["run_today", 0.0125, true]);
   await driver.quiet("a program that is tried");
   driver.ok("an edited program says which prompts it would change, and gives the edits as a patch");

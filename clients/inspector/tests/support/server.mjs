@@ -30,6 +30,8 @@ export class RecordServer {
   #waits = record.waits();
   /** The answers to what waited: method, call and body of each. */
   answers = [];
+  /** What was asked of a model: run and body of each. */
+  asked = [];
 
   constructor() {
     const { HOSTILE, listed } = record;
@@ -99,7 +101,7 @@ export class RecordServer {
       return response.writeHead(200, { "content-type": "application/json" }).end("{}");
     }
     if (word === "ask") {
-      this.answers.push(["ask", id, JSON.parse(text)]);
+      this.asked.push([id, JSON.parse(text)]);
       return response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ run: "run_today" }));
     }
     if (word !== "recheck") throw new Refused(404, "path_unknown", "There is nothing of this name.");

@@ -275,7 +275,10 @@ fn in_10_changed_prompt_is_asked_once_offer_was_agreed_to() {
     assert_eq!(found["offer"]["cost"], json!(0.0));
     let (status, refused) = inspector.post("/v1/runs/latest/ask", &tried);
     assert_eq!((status, &refused["code"]), (409, &json!("not_agreed")), "{refused}");
-    let body = json!({ "text": changed, "model": "mock", "agreed": found["offer"] });
+    let mut agreed = found["offer"].clone();
+    // A browser writes the number so.
+    agreed["cost"] = json!(0);
+    let body = json!({ "text": changed, "model": "mock", "agreed": agreed });
     let elsewhere = ["Origin: http://evil.example"];
     let sent = inspector.send(("POST", &body.to_string()), "/v1/runs/latest/ask", &elsewhere);
     assert_eq!(sent.0, 403, "{}", sent.1);

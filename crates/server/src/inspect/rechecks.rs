@@ -9,10 +9,10 @@ use axum::http::StatusCode;
 use contexture::llm::CancelToken;
 use contexture::observe::Silent;
 use contexture::run::{
-    Asked, AskedRun, Asking, Checked, RecheckError, begin, offer, patch, program_of,
+    Asked, AskedRun, Asking, Checked, Offer, RecheckError, begin, offer, patch, program_of,
 };
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,7 +31,24 @@ struct Tried {
     model: Option<String>,
     /// The offer that a person has agreed to, where models are to be asked.
     #[serde(default)]
-    agreed: Value,
+    agreed: Option<Agreed>,
+}
+
+/// What a person has agreed to, of an offer.
+#[derive(Deserialize)]
+struct Agreed {
+    models: Vec<String>,
+    /// A number, since a browser writes `0.0` as `0`.
+    cost: Option<f64>,
+    tokens: Option<u64>,
+}
+
+impl Agreed {
+    fn is_of(&self, offer: &Offer) -> bool {
+        self.models == offer.models
+            && self.cost.map(f64::to_bits) == offer.cost.map(f64::to_bits)
+            && self.tokens == offer.tokens
+    }
 }
 
 impl Tried {
@@ -154,13 +171,13 @@ pub(super) async fn asked(
 /// Begins a run, if what it may take is what a person has agreed to.
 fn agreed(
     shared: &Shared,
-    (run, tried): (&str, Tried),
+    (run, mut tried): (&str, Tried),
     runtime: &Handle,
     cancel: &CancelToken,
 ) -> Result<AskedRun, Refused> {
     let project = shared.sources.checked()?;
     let (store, id) = (&*shared.sources.runs, find(shared, run)?);
-    let agreed = tried.agreed.clone();
+    let agreed = tried.agreed.take();
     let (checked, asking) = tried.split();
     let asked = Asked { project, store, run: &id, checked: &checked, asking: &asking };
     let (_, offered) = runtime.block_on(offer(asked))?;
@@ -172,8 +189,7 @@ fn agreed(
             let message = "no prompt has changed, so nothing is asked";
             Refused::new(StatusCode::CONFLICT, "nothing_changed", message)
         })?;
-    let now = json!(offer);
-    if ["models", "cost", "tokens"].iter().any(|name| now.get(name) != agreed.get(name)) {
+    if !agreed.is_some_and(|agreed| agreed.is_of(&offer)) {
         let message =
             "expected `agreed` with the models, cost and tokens of the offer as it is now";
         return Err(Refused::new(StatusCode::CONFLICT, "not_agreed", message));

@@ -27,7 +27,7 @@ impl Loaded {
     ///
     /// # Errors
     /// [`RunFailure`] when it can't be read or is refused.
-    pub(crate) fn new(project: &Project, path: &Path) -> Result<Arc<Self>, RunFailure> {
+    pub fn new(project: &Project, path: &Path) -> Result<Arc<Self>, RunFailure> {
         let request = RunRequest { dry_run: true, ..RunRequest::default() };
         let references = references_of(project, &request, Arc::new(Silent))?;
         Ok(Arc::new(Self::within(&references, path, None)?))

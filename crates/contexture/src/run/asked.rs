@@ -82,8 +82,8 @@ pub type Offered = (Recheck, Result<Option<Offer>, SetupError>);
 /// Checks a kept run again, and returns what asking for the changed prompts may take: nothing when
 /// none has changed. No model is asked.
 ///
-/// There is no offer when no model is chosen, its price is not known, nothing bounds what it may
-/// take, or that is more than the limit.
+/// The offer is an error where a model is missing or its price is not known, where nothing bounds
+/// what it may take, and where that is more than the limit.
 ///
 /// # Errors
 /// As [`recheck`](super::recheck()).

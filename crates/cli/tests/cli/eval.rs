@@ -41,6 +41,13 @@ fn count(found: &Value, outcome: &str) -> usize {
     outcomes(found).iter().filter(|word| **word == outcome).count()
 }
 
+/// Returns the cases that passed, with the tokens that they took.
+fn passed(found: &Value) -> Vec<(&str, u64)> {
+    let cases = found["suites"][0]["cases"].as_array().unwrap();
+    let passed = cases.iter().filter(|case| case["outcome"] == "passed");
+    passed.map(|case| (case["name"].as_str().unwrap(), case["tokens"].as_u64().unwrap())).collect()
+}
+
 #[test]
 fn ev_4_limit_stops_cleanly_and_eval_goes_on_without_asking_twice() {
     let sandbox = sandbox(&["a", "b", "c", "d", "e"]);
@@ -49,13 +56,15 @@ fn ev_4_limit_stops_cleanly_and_eval_goes_on_without_asking_twice() {
     assert_eq!((&found["estimate"]["cells"], &found["estimate"]["calls"]), (&json!(5), &json!(5)));
     assert_eq!(found["stopped"], "max_calls");
     assert_eq!((count(&found, "passed"), count(&found, "skipped")), (2, 3), "{found}");
-    let took = found["suites"][0]["cases"][0]["tokens"].as_u64().unwrap();
+    // Which of the first four get the two calls is not settled: they run at the same time.
+    let first = passed(&found);
     // Whoever is asked from now on says something else, and what is judged again needs no record.
     says(&sandbox, "two");
     std::fs::remove_dir_all(sandbox.path(".contexture/runs")).unwrap();
     let found = sandbox.run(EVAL).exits(1).json();
     assert_eq!((count(&found, "passed"), count(&found, "failed")), (2, 3), "{found}");
-    assert!(took > 0 && found["suites"][0]["cases"][0]["tokens"] == took, "{found}");
+    assert_eq!(passed(&found), first, "{found}");
+    assert!(first.iter().all(|(_, tokens)| *tokens > 0), "{first:?}");
     assert_eq!(found["stopped"], Value::Null);
     let anew = sandbox.run(EVAL).exits(1).json();
     assert_eq!(count(&anew, "failed"), 5, "an eval that has ended is asked anew: {anew}");

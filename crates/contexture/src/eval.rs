@@ -20,6 +20,7 @@ mod limits;
 mod observed;
 mod parse;
 mod record;
+mod reflect;
 mod report;
 mod run;
 mod scorer;
@@ -37,6 +38,7 @@ pub use found::find;
 pub use judge::{Verdict, judge};
 pub use observed::{Course, Observed, Prompt};
 pub use record::{RecordError, case_of};
+pub use reflect::{Proposal, Reflect, Reflection};
 pub use report::{
     CaseReport, Outcome, Report, SuiteReport, VariantReport, junit, markdown, rounded,
 };

@@ -4,7 +4,9 @@
 //! Decision: a mark is put in and taken out as bytes of the source, and nothing is printed from the
 //! tree; so the rest of the file stays as it is, whatever its form.
 
-use crate::syntax::ast::{BudgetNode, Candidate, File, Item, Name, StatementKind, Use, UseSource};
+use crate::syntax::ast::{
+    BudgetNode, Candidate, ExprKind, File, Item, Name, StatementKind, Use, UseSource,
+};
 use crate::syntax::walk::statements;
 use contexture_context::{Budget, Keep};
 use contexture_diagnostic::{SourceFile, Span, suggestion};
@@ -60,6 +62,12 @@ pub struct SiteCandidate {
     /// Its budget.
     #[serde(skip)]
     pub budget: Option<Budget>,
+    /// Its text, if it is a string.
+    #[serde(skip)]
+    pub text: Option<String>,
+    /// The place of its source.
+    #[serde(skip)]
+    pub written: Option<Span>,
 }
 
 /// A place in a file, in bytes.
@@ -132,6 +140,11 @@ fn site(source: &SourceFile, placed: &Placed<'_>) -> Option<Site> {
         mark: candidate.selected,
         is_empty: candidate.source.is_none(),
         budget: budget(candidate),
+        text: candidate.source.as_ref().and_then(|source| match &source.kind {
+            ExprKind::Str(text) => Some(text.clone()),
+            _ => None,
+        }),
+        written: candidate.source.as_ref().map(|source| source.span),
     };
     Some(Site {
         line: source.position(used.span.start).line,
@@ -210,7 +223,7 @@ fn with_blank(text: &str, mark: Span) -> Span {
     Span::new(mark.start - blank, mark.end)
 }
 
-fn edited(text: &str, mut edits: Vec<(Span, &'static str)>) -> String {
+fn edited(text: &str, mut edits: Vec<(Span, &str)>) -> String {
     edits.sort_by_key(|(span, _)| span.start);
     let mut out = String::with_capacity(text.len() + 16);
     let mut done = 0;
@@ -222,6 +235,42 @@ fn edited(text: &str, mut edits: Vec<(Span, &'static str)>) -> String {
     }
     out.push_str(text.get(done..).unwrap_or_default());
     out
+}
+
+/// Returns the text of a program in which a site has one more candidate at its end: a string, with the
+/// clauses of another candidate (EV-11). It is not marked, and the rest of the text stays as it is.
+#[must_use]
+pub fn with_candidate(
+    source: &SourceFile,
+    site: &Site,
+    like: &SiteCandidate,
+    (name, text): (&str, &str),
+) -> String {
+    let old = source.text();
+    let last = site.candidates.last().unwrap_or(like);
+    // The escapes of JSON are those of the language.
+    let candidate = format!("{name}: {}{}", serde_json::json!(text), clauses(old, like));
+    let (start, end) = (last.span.start as usize, last.span.end as usize);
+    let (before, after) =
+        (old.get(..start).unwrap_or_default(), old.get(end..).unwrap_or_default());
+    let rest = after.split('\n').next().unwrap_or_default();
+    let is_last_of_line = rest.trim_start_matches([',', ' ', '\t', '\r']);
+    if !is_last_of_line.is_empty() && !is_last_of_line.starts_with("//") {
+        return edited(old, vec![(Span::at(last.span.end), &format!(", {candidate}"))]);
+    }
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let indent = line.get(..line.len() - line.trim_start().len()).unwrap_or_default();
+    let new_line = if rest.ends_with('\r') { "\r\n" } else { "\n" };
+    let place = end + rest.trim_end_matches('\r').len();
+    let place = u32::try_from(place).unwrap_or(last.span.end);
+    edited(old, vec![(Span::at(place), &format!("{new_line}{indent}{candidate}"))])
+}
+
+/// Returns what stands behind the source of a candidate, without its mark: ` max 2k keep tail`.
+fn clauses(text: &str, candidate: &SiteCandidate) -> String {
+    let Some(written) = candidate.written else { return String::new() };
+    let end = candidate.mark.map_or(candidate.span.end, |mark| with_blank(text, mark).start);
+    text.get(written.end as usize..end as usize).unwrap_or_default().to_owned()
 }
 
 fn unknown_site(place: &str, sites: &[Site]) -> SiteError {

@@ -249,3 +249,88 @@ fn as_33_dry_run_tries_and_writes_nothing() {
         .exits(2);
     assert!(refused.stdout.contains("host://optimizer"), "{}", refused.stdout);
 }
+
+const TASK: &str = "\
+main func(input { q string }) {
+  use one of {
+    plain: \"Answer in one word.\" max 200 // the first try
+    none: empty
+  } as task
+  use input.q as question
+  generate({ input: \"Do the task.\", max_output: 50 }) -> { answer string }
+}
+";
+
+/// A sandbox in which a text passes if a model is told to say seven, and who reflects says so.
+fn reflecting(proposal: &str) -> Sandbox {
+    let sandbox = sandbox(12);
+    let proposal = json!({ "reason": "No number.", "instruction": proposal });
+    let reflects = json!({ "when": "present instruction", "repeat": true, "json": proposal });
+    let told = json!({ "when": "Always say", "repeat": true, "json": { "answer": "seven" } });
+    let else_ = json!({ "repeat": true, "json": { "answer": "unknown" } });
+    sandbox.write("ask.as", TASK).write("answers.jsonl", format!("{reflects}\n{told}\n{else_}\n"));
+    sandbox
+}
+
+#[test]
+fn ev_11_proposal_that_passes_is_written_unmarked_and_found_by_the_next_trial() {
+    let sandbox = reflecting("Always say \"seven\"\\(x).");
+    let found = trial(&sandbox, &["--reflect", "openai://gpt-5", "--out", "new.as"]);
+    assert_eq!(found["best"], Value::Null, "{found}");
+    let proposals = found["reflection"]["proposals"].as_array().unwrap();
+    assert_eq!(proposals.len(), 1, "no case of the kept text fails: {found}");
+    let one = &proposals[0];
+    assert_eq!(
+        (&one["site"], &one["parent"], &one["name"], &one["reason"]),
+        (&json!("task"), &json!("plain"), &json!("proposal_1"), &json!("No number."))
+    );
+    assert_eq!(
+        (&one["passed"], &one["parent_passed"], &one["cases"]),
+        (&json!(6), &json!(0), &json!(6))
+    );
+    let new = "    none: empty\n    proposal_1: \"Always say \\\"seven\\\"\\\\(x).\" max 200\n";
+    assert_eq!(sandbox.read("new.as"), TASK.replace("    none: empty\n", new));
+    assert_eq!(sandbox.read("ask.as"), TASK);
+    // The held-out cases are asked of the new program alone.
+    let asked = sandbox.run(["trace", "list", "--json"]).exits(0).stdout;
+    assert!(asked.contains("reflect.as"), "the request is recorded: {asked}");
+    let words = ["optimize", "trial", "new.as", "--cases", "cases.jsonl", "--mock=answers.jsonl"];
+    let told = sandbox.run(words).exits(0).stdout;
+    assert!(told.starts_with("task=proposal_1\ngain +1.00 "), "{told}");
+}
+
+#[test]
+fn ev_11_proposal_shows_train_cases_alone_and_what_was_wrong() {
+    let sandbox = reflecting("Say it.");
+    let found =
+        trial(&sandbox, &["--reflect", "openai://gpt-5", "--proposals", "2", "--out", "new.as"]);
+    let dropped: Vec<&Value> = found["reflection"]["proposals"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["dropped"])
+        .collect();
+    let beaten = json!("it passes no case that the candidates do not pass");
+    assert_eq!(dropped, [&beaten, &beaten], "{found}");
+    assert!(!sandbox.path("new.as").exists(), "nothing is kept");
+    let list = sandbox.run(["trace", "list", "--json", "--limit", "200"]).exits(0).json();
+    let runs = list["runs"].as_array().unwrap();
+    let of = runs.iter().find(|run| run["program"] == "reflect.as").unwrap();
+    let id = of["run"].as_str().unwrap();
+    let prompt = sandbox.run(["trace", "prompt", id, "1"]).exits(0).stdout;
+    assert!(prompt.contains("Answer in one word."), "{prompt}");
+    assert!(prompt.contains("expected \\\"seven\\\", found \\\"unknown\\\""), "{prompt}");
+}
+
+#[test]
+fn ev_11_limits_end_reflection_and_program_without_text_is_refused() {
+    let sandbox = reflecting("Always say seven.");
+    let found = trial(&sandbox, &["--reflect", "openai://gpt-5", "--max-calls", "12"]);
+    assert!(found["calls"].as_u64().unwrap() <= 12, "{found}");
+    let sandbox = self::sandbox(2);
+    let all = ["optimize", "trial", "ask.as", "--cases", "cases.jsonl", "--reflect", "openai://x"];
+    let refused = sandbox.run([&all[..], &["--json"]].concat()).exits(2).json();
+    assert_eq!(refused["error"]["code"], "no_text", "{refused}");
+    let misused = sandbox.run([&all[..5], &["--out", "new.as"]].concat()).exits(2);
+    assert!(misused.stderr.contains("--reflect"), "{}", misused.stderr);
+}

@@ -4,10 +4,12 @@ use super::asked::{Asked, EvalOptions};
 use super::cell::Cell;
 use super::fault::EvalError;
 use super::file::Suite;
+use super::reflect::{self, Reflect, Reflection};
 use super::report::{Failure, Outcome};
 use super::run::{How, Runner, cells, checked};
 use super::search::{Arm, ArmCase, Cells, Problem, search, split};
 use super::suite::Variant;
+use crate::run::Loaded;
 use crate::runtime::Runtime;
 use contexture_context::Digest;
 use contexture_llm::Ledger;
@@ -24,6 +26,8 @@ pub struct TrialOptions {
     pub eval: EvalOptions,
     /// The most combinations of candidates that are tried beside the program as it is.
     pub max_trials: usize,
+    /// Who is asked for other texts, and how often.
+    pub reflect: Option<Reflect>,
 }
 
 /// What came of a trial.
@@ -48,6 +52,9 @@ pub struct TrialReport {
     pub failed: usize,
     /// The reason of the first of them.
     pub error: Option<Failure>,
+    /// The texts that a model proposed, if one was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reflection: Option<Reflection>,
 }
 
 /// Tries the candidates of a program on cases. Nothing is written.
@@ -60,11 +67,11 @@ pub async fn trial(
     options: &TrialOptions,
 ) -> Result<TrialReport, EvalError> {
     let program = checked(runtime, suite)?;
-    let file = program.program.files.first();
-    let found = file.map(|file| sites(&file.source, &file.parsed.file)).unwrap_or_default();
-    let name = file.map(|file| file.source.name().to_owned()).unwrap_or_default();
     let cells: Vec<Cell<'_>> = cells(suite, 1).collect();
-    let found: Vec<Site> = found.into_iter().filter(|site| site.candidates.len() > 1).collect();
+    let found = choices(&program);
+    if options.reflect.is_some() {
+        reflect::can_reflect(&found)?;
+    }
     let keys: Vec<String> = cells.iter().map(key).collect();
     let (train, held_out) = split(&keys);
     let selected =
@@ -80,19 +87,26 @@ pub async fn trial(
     let asked = Asked::new(runtime.project(), options.eval.clone(), Arc::clone(&ledger), None)?;
     let runner = Runner::new(runtime, suite, How::Asked(&asked), program);
     let mut tried = Tried {
-        runner: &runner,
+        runner,
         asked: &asked,
         cells,
-        sites: &found,
-        name,
+        sites: found.clone(),
+        faults: BTreeMap::new(),
         ran: 0,
         failed: 0,
         error: None,
     };
-    let outcome = asked.within_time(search(&problem, &mut tried)).await;
+    let work = async {
+        let outcome = search(&problem, &mut tried).await;
+        let Some(reflect) = &options.reflect else { return (outcome, None) };
+        let arm = outcome.best.clone().unwrap_or_else(|| problem.baseline.clone());
+        let reflection = reflect::reflect(&mut tried, reflect, &arm, &problem.train).await;
+        (outcome, Some(reflection))
+    };
+    let (outcome, reflection) = asked.within_time(work).await;
     let site = |(site, one): (&Site, &usize)| {
         let candidate = site.candidates.get(*one)?;
-        Some((site.label.clone().unwrap_or_else(|| site.line.to_string()), candidate.name.clone()))
+        Some((name_of(site), candidate.name.clone()))
     };
     let named = |arm: &Arm| found.iter().zip(arm).filter_map(site).collect();
     Ok(TrialReport {
@@ -105,7 +119,13 @@ pub async fn trial(
         stopped: asked.stopped(),
         failed: tried.failed,
         error: tried.error,
+        reflection,
     })
+}
+
+/// Returns how a site is named: by its label or its line.
+pub(super) fn name_of(site: &Site) -> String {
+    site.label.clone().unwrap_or_else(|| site.line.to_string())
 }
 
 /// Returns what decides on which side of the split a case stands.
@@ -115,14 +135,21 @@ fn key(cell: &Cell<'_>) -> String {
     Digest::of_text(&format!("{name}\n{variant}")).to_string()
 }
 
+/// Returns the choices of a program's own file.
+pub(super) fn choices(program: &Loaded) -> Vec<Site> {
+    let file = program.program.files.first();
+    file.map(|file| sites(&file.source, &file.parsed.file)).unwrap_or_default()
+}
+
 /// The cells of a trial.
-struct Tried<'t> {
-    runner: &'t Runner<'t>,
-    asked: &'t Asked,
-    cells: Vec<Cell<'t>>,
-    sites: &'t [Site],
-    /// The source name of the program.
-    name: String,
+pub(super) struct Tried<'t> {
+    /// Runs the program, also one with more candidates at the ends of its sites: arms stay the same.
+    pub(super) runner: Runner<'t>,
+    pub(super) asked: &'t Asked,
+    pub(super) cells: Vec<Cell<'t>>,
+    pub(super) sites: Vec<Site>,
+    /// What was wrong with the cells that ran; nothing with those that passed.
+    pub(super) faults: BTreeMap<ArmCase, Vec<String>>,
     ran: u64,
     failed: usize,
     error: Option<Failure>,
@@ -133,9 +160,10 @@ impl Tried<'_> {
     fn variant(&self, (arm, at): &ArmCase) -> Option<Variant> {
         let own = self.cells.get(*at)?.variant;
         let mut select = own.map(|variant| variant.select.clone()).unwrap_or_default();
+        let name = self.runner.program.program.files.first()?.source.name();
         for (site, one) in self.sites.iter().zip(arm) {
             let candidate = site.candidates.get(*one)?;
-            select.insert(format!("{}:{}", self.name, site.line), candidate.name.clone());
+            select.insert(format!("{name}:{}", site.line), candidate.name.clone());
         }
         Some(Variant {
             name: own.map(|variant| variant.name.clone()).unwrap_or_default(),
@@ -154,6 +182,11 @@ impl Cells for Tried<'_> {
             Some(Cell { case, variant: variant.as_ref(), repeat: 0 })
         });
         let mut reports = self.runner.run(cells).await;
+        for (cell, report) in wanted.iter().zip(&reports) {
+            if report.outcome != Outcome::Skipped {
+                self.faults.insert(cell.clone(), report.faults());
+            }
+        }
         for failure in reports.iter_mut().filter_map(|report| report.error.take()) {
             self.failed += 1;
             self.error.get_or_insert(failure);

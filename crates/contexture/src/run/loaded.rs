@@ -28,9 +28,21 @@ impl Loaded {
     /// # Errors
     /// [`RunFailure`] when it can't be read or is refused.
     pub fn new(project: &Project, path: &Path) -> Result<Arc<Self>, RunFailure> {
+        Self::alone(project, path, None)
+    }
+
+    /// Loads a program whose text is at hand: the path names it, and its imports are found from there.
+    ///
+    /// # Errors
+    /// [`RunFailure`] when an import can't be read, or the program is refused.
+    pub fn of_text(project: &Project, path: &Path, text: &str) -> Result<Arc<Self>, RunFailure> {
+        Self::alone(project, path, Some(text))
+    }
+
+    fn alone(project: &Project, path: &Path, text: Option<&str>) -> Result<Arc<Self>, RunFailure> {
         let request = RunRequest { dry_run: true, ..RunRequest::default() };
         let references = references_of(project, &request, Arc::new(Silent))?;
-        Ok(Arc::new(Self::within(&references, path, None)?))
+        Ok(Arc::new(Self::within(&references, path, text)?))
     }
 
     /// Returns the program of a request: the one that it shares, or a new one.

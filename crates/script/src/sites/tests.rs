@@ -123,3 +123,37 @@ proptest! {
         prop_assert_eq!(special(&new, &chosen).unwrap(), new, "once is enough");
     }
 }
+
+fn longer(text: &str, site: usize, like: usize, new: &str) -> String {
+    let source = SourceFile::new("a.as", text);
+    let sites = found(text);
+    with_candidate(&source, &sites[site], &sites[site].candidates[like], ("new", new))
+}
+
+#[test]
+fn ev_11_candidate_is_added_with_the_clauses_of_its_parent_and_without_a_mark() {
+    let new = longer(PROGRAM, 0, 0, "\\(x) \"你\"\n");
+    let added = "    b: empty\r\n    new: \"\\\\(x) \\\"你\\\"\\n\" max 2k keep tail\r\n";
+    assert_eq!(new, PROGRAM.replace("    b: empty\r\n", added));
+    let new = longer(PROGRAM, 1, 1, "t");
+    assert_eq!(new, PROGRAM.replace("max 9 }", "max 9, new: \"t\" max 9 }"));
+}
+
+proptest! {
+    #[test]
+    fn ev_11_added_candidate_is_read_back_and_nothing_else_differs(
+        (site, count) in written(),
+        like in any::<prop::sample::Index>(),
+        new in ".{0,40}",
+    ) {
+        let text = format!("main func(input) {{\n{site}  1\n}}\n");
+        let after = longer(&text, 0, like.index(count), &new);
+        let (old, sites) = (found(&text), found(&after));
+        prop_assert_eq!(sites[0].candidates.len(), count + 1);
+        let added = sites[0].candidates.last().unwrap();
+        prop_assert_eq!(added.text.as_ref(), Some(&new));
+        prop_assert!(!added.selected && added.mark.is_none());
+        let selected = |site: &Site| site.candidates.iter().position(|one| one.selected);
+        prop_assert_eq!(selected(&old[0]), selected(&sites[0]));
+    }
+}

@@ -3,10 +3,11 @@
 use crate::support::{Sandbox, copy, repository};
 
 /// A file of tests, from the folder that it runs in, and the mark before its table.
-const TABLES: [(&str, &str); 3] = [
+const TABLES: [(&str, &str); 4] = [
     ("retrieval.test.yaml", "crates/knowledge/tests/packs/retrieval.test.yaml"),
     ("off-topic.test.yaml", "crates/knowledge/tests/packs/off-topic.test.yaml"),
     ("bench/evals/cuts.test.yaml", "bench/evals/cuts.test.yaml"),
+    ("bench/evals/conversation.test.yaml", "bench/evals/conversation.test.yaml"),
 ];
 
 /// Returns a document with the table after a mark replaced.

@@ -3,8 +3,7 @@
 use super::expect::{
     CourseWish, Expectation, Figure, Matches, Near, Overlap, PromptWish, Scorer, ValueSchema, Where,
 };
-use super::observed::{Observed, Prompt, ShownItem};
-use crate::inspect::shared_prefix;
+use super::observed::{Observed, Prompt, ShownItem, ratio, shared};
 use contexture_flow::condition::Roots as _;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -302,14 +301,13 @@ fn distrusted(wish: &PromptWish, prompt: &Prompt) -> Option<String> {
 }
 
 /// Returns the fault of a prompt that begins with too little of the one before it.
-#[allow(clippy::cast_precision_loss, reason = "a share needs no more digits")]
 fn unstable(wish: &PromptWish, before: Option<&Prompt>, prompt: &Prompt) -> Option<String> {
     let least = wish.stable_prefix?;
     let Some(before) = before else {
         return Some("no prompt stands before it: `call` names a later one".to_owned());
     };
-    let (shared, all) = (shared_prefix(&before.text, &prompt.text), before.text.len());
-    let share = if all == 0 { 1.0 } else { shared as f64 / all as f64 };
+    let (shared, all) = shared(before, prompt);
+    let share = ratio((shared, all));
     // An expectation that is not a number is not met.
     let reaches = share >= least;
     let told = || {

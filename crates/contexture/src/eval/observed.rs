@@ -65,6 +65,9 @@ pub struct Course {
     pub tools: Vec<String>,
     /// The files that were changed.
     pub files: BTreeSet<String>,
+    /// The least share of the bytes of a prompt with which the next one begins; absent when there are
+    /// not two.
+    pub stable_prefix: Option<f64>,
     /// The tokens that models took.
     pub tokens: u64,
     /// Dollars; absent when a model has no price.
@@ -75,8 +78,8 @@ pub struct Course {
 pub(super) const PROMPT_FIELDS: [&str; 4] = ["items", "model", "text", "tokens"];
 
 /// The fields of `course` in a condition.
-pub(super) const COURSE_FIELDS: [&str; 6] =
-    ["attempts", "calls", "cost", "files", "tokens", "tools"];
+pub(super) const COURSE_FIELDS: [&str; 7] =
+    ["attempts", "calls", "cost", "files", "stable_prefix", "tokens", "tools"];
 
 impl Observed {
     /// Returns what a run tells by itself, without its prompts and tools.
@@ -87,6 +90,7 @@ impl Observed {
             attempts: run.calls.iter().map(|call| call.attempts.len() as u64).sum(),
             tools: Vec::new(),
             files: BTreeSet::new(),
+            stable_prefix: None,
             tokens: run.usage.total_tokens,
             cost: run.cost.actual,
         };
@@ -130,13 +134,16 @@ impl Observed {
                 format!("{}.{}", tool.unwrap_or_default(), method.unwrap_or_default())
             })
             .collect();
+        let pairs = self.prompts.iter().zip(self.prompts.iter().skip(1));
+        let shares = pairs.map(|(before, after)| ratio(shared(before, after)));
+        course.stable_prefix = shares.reduce(f64::min);
         self.course = course;
         Ok(self)
     }
 
     /// Returns the roots of a condition; `prompt` is the first one.
     pub(super) fn roots(&self) -> Value {
-        let Course { calls, attempts, tools, files, tokens, cost } = &self.course;
+        let Course { calls, attempts, tools, files, stable_prefix, tokens, cost } = &self.course;
         let prompt = self.prompts.first().map(|prompt| {
             let items: Vec<&str> = prompt.items.iter().map(ShownItem::name).collect();
             let Prompt { model, tokens, text, .. } = prompt;
@@ -147,10 +154,21 @@ impl Observed {
             "prompt": prompt,
             "course": {
                 "calls": calls, "attempts": attempts, "tools": tools, "files": files,
-                "tokens": tokens, "cost": cost,
+                "stable_prefix": stable_prefix, "tokens": tokens, "cost": cost,
             },
         })
     }
+}
+
+/// Returns the bytes with which a prompt begins as the one before it, and all bytes of that.
+pub(super) fn shared(before: &Prompt, prompt: &Prompt) -> (usize, usize) {
+    (prefix::shared_prefix(&before.text, &prompt.text), before.text.len())
+}
+
+/// Returns the share of a part; all of nothing.
+#[allow(clippy::cast_precision_loss, reason = "a share needs no more digits")]
+pub(super) fn ratio((part, all): (usize, usize)) -> f64 {
+    if all == 0 { 1.0 } else { part as f64 / all as f64 }
 }
 
 /// Returns the files that a call of a tool changed, as its result says; folders are not files.

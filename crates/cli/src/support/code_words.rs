@@ -348,6 +348,7 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("not_pinned", "contexture.lock pins nothing: `contexture lock` does."),
     ("too_many_programs", "The project has more programs than are looked at."),
     ("no_case", "No case can be made of a stored run."),
+    ("no_text", "A program has no candidate that is a text, so no model can propose another one."),
     ("no_score", "A scorer of a case gave no number, failed or took too long."),
     ("bad_usage", "The options can't be combined."),
     ("unknown_selection", "The program has no `use one of` at the place of a `--select`."),

@@ -37,7 +37,7 @@ if [ -n "${CONTEXTURE_ENGINE_TESTS:-}" ]; then
   # Left out: the order of progress of steps that run at once, and two tests that give a server less time to leave a set that waits
   # than the engine takes to let go of it (10 s).
   CONTEXTURE_TEST_ENGINE=restate=$restate_url CONTEXTURE_TEST_ENGINE_ADMIN=$restate_admin timeout 3000 \
-    cargo test "$(chosen contexture-server)" --features contexture-server/restate --test suite -- --test-threads=1 \
+    cargo test --workspace --features contexture-server/restate --test suite -- --test-threads=1 \
     ws::sets ws::approvals ws::waits ws::tools ws::services ws::batches --skip fl_12_set_reports_progress \
     --skip wa_1_call_is_asked_again_with_same_id_after_stop --skip wa_1_wait_ends_at_its_time_over_restart >"$work/suite.log" 2>&1 \
     || { grep -E "^test .*FAILED|panicked" "$work/suite.log" >&2; fail "the tests of the server over Restate"; }

@@ -4,8 +4,9 @@
 //! Build the program with `cargo build --release --features contexture-cli/restate` first; `CONTEXTURE`
 //! names another one. An engine must run: `RESTATE` is its ingress (http://127.0.0.1:8080), `RESTATE_ADMIN`
 //! its administration (http://127.0.0.1:9070). Both sides are measured in turn, by the same client, and
-//! medians and their ratio are printed. Both have at most 64 steps at once; the bare one is measured
-//! with all 500 at once, too. An argument says how many rounds, 15 without one.
+//! medians and their ratio are printed. Both have the same number of steps at once. The arguments say how
+//! many rounds, 15 without one, and how many steps at once, 64 without one, which is what the program
+//! has without `concurrency` in its settings.
 
 use reqwest::Client;
 use restate_sdk::prelude::*;
@@ -19,7 +20,6 @@ use tokio::process::{Child, Command};
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const STEPS: usize = 500;
-const AT_ONCE: usize = 64;
 
 struct BareStep;
 
@@ -64,18 +64,20 @@ async fn main() -> Outcome<()> {
     let engine = var("RESTATE", "http://127.0.0.1:8080");
     let admin = var("RESTATE_ADMIN", "http://127.0.0.1:9070");
     let program = var("CONTEXTURE", "target/release/contexture");
-    let rounds = std::env::args().nth(1).map_or(Ok(15), |word| word.parse::<usize>())?;
+    let number = |at: usize, default| {
+        std::env::args().nth(at).map_or(Ok(default), |word| word.parse::<usize>())
+    };
+    let (rounds, at_once) = (number(1, 15)?, number(2, 64)?);
     let client = Client::builder().no_proxy().build()?;
     let bare = bare(&client, &admin).await?;
-    let (_server, base, _folder) = ours(&client, &program, &engine, &admin).await?;
-    let mut rates = [Vec::new(), Vec::new(), Vec::new()];
+    let (_server, base, _folder) = ours(&client, &program, &engine, &admin, at_once).await?;
+    let mut rates = [Vec::new(), Vec::new()];
     let mark = std::process::id();
     for round in 0..=rounds {
-        let (few, all) = (format!("{mark}-few-{round}"), format!("{mark}-all-{round}"));
+        let key = format!("{mark}-{round}");
         let taken = [
             send_set(&client, &base, &format!("m{round}")).await?,
-            send_bare(&client, &engine, &few, AT_ONCE).await?,
-            send_bare(&client, &engine, &all, STEPS).await?,
+            send_bare(&client, &engine, &key, at_once).await?,
         ];
         // The first round warms up.
         if round > 0 {
@@ -84,11 +86,10 @@ async fn main() -> Outcome<()> {
         }
     }
     bare.abort();
-    let [ours, few, all] = rates.map(|mut rates| median(&mut rates));
-    println!("{STEPS} steps, {rounds} rounds, medians");
-    println!("contexture serve over Restate, {AT_ONCE} at once: {ours:.0} steps/s");
-    println!("bare service, {AT_ONCE} at once: {few:.0} steps/s, ratio {:.2}", ours / few);
-    println!("bare service, all at once: {all:.0} steps/s, ratio {:.2}", ours / all);
+    let [ours, bare] = rates.map(|mut rates| median(&mut rates));
+    println!("{STEPS} steps, {at_once} at once, {rounds} rounds, medians");
+    println!("contexture serve over Restate: {ours:.0} steps/s");
+    println!("bare service: {bare:.0} steps/s, ratio {:.2}", ours / bare);
     Ok(())
 }
 
@@ -108,11 +109,12 @@ async fn ours(
     program: &str,
     engine: &str,
     admin: &str,
+    at_once: usize,
 ) -> Outcome<(Child, String, tempfile::TempDir)> {
     let folder = tempfile::tempdir()?;
     let program = std::fs::canonicalize(program)?;
     std::fs::write(folder.path().join("app.as"), "main func(text string) { text }\n")?;
-    let settings = format!("[serve]\nengine_admin = \"{admin}\"\n");
+    let settings = format!("concurrency = {at_once}\n[serve]\nengine_admin = \"{admin}\"\n");
     std::fs::write(folder.path().join("contexture.toml"), settings)?;
     let address = TcpListener::bind("127.0.0.1:0").await?.local_addr()?;
     let server = Command::new(program)

@@ -14,6 +14,7 @@ use contexture_llm::{Journal, Past};
 use contexture_store::masker::Masker;
 use serde_json::{Value, json};
 use std::collections::HashSet;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 /// The most ids in a message.
@@ -247,6 +248,9 @@ fn unlisted(error: &JournalError) -> SetupError {
     SetupError::new("journal_unusable", error, None)
 }
 
+/// The fewest journals for which a thread is worth its start.
+const PART: usize = 64;
+
 /// Reads the journal of a run.
 ///
 /// # Errors
@@ -292,7 +296,7 @@ pub(crate) fn ids_of_turns(project: &Project) -> Result<Vec<String>, SetupError>
 /// [`SetupError`] when the folder can't be read.
 pub fn list(project: &Project) -> Result<(Vec<StoredRun>, Vec<String>), SetupError> {
     let (mut runs, mut faults) = (Vec::new(), Vec::new());
-    for run in each(project)? {
+    for run in each(project, |run| run)? {
         match run {
             Ok(run) => runs.push(run),
             Err(error) => faults.push(error.message),
@@ -301,11 +305,19 @@ pub fn list(project: &Project) -> Result<(Vec<StoredRun>, Vec<String>), SetupErr
     Ok((runs, faults))
 }
 
-/// Reads the runs with a journal one after the other, newest first.
-pub(crate) fn each(
+/// Reads the runs with a journal, newest first, and returns what `of` makes of each. All cores read.
+pub(crate) fn each<T: Send>(
     project: &Project,
-) -> Result<impl Iterator<Item = Result<StoredRun, SetupError>>, SetupError> {
-    Ok(ids(project)?.into_iter().map(|id| read(project, &id)))
+    of: impl Fn(Result<StoredRun, SetupError>) -> T + Sync,
+) -> Result<Vec<T>, SetupError> {
+    let ids = ids(project)?;
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let part = ids.len().div_ceil(cores).max(PART);
+    let made = |ids: &[String]| ids.iter().map(|id| of(read(project, id))).collect::<Vec<T>>();
+    Ok(std::thread::scope(|scope| {
+        let parts: Vec<_> = ids.chunks(part).map(|ids| scope.spawn(move || made(ids))).collect();
+        parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
+    }))
 }
 
 /// Finds the run that `asked` names: an id, its unique beginning or end, `latest`, or `latest~2` for

@@ -116,8 +116,11 @@ impl Asked {
     ) -> Result<Self, SetupError> {
         let mut known = HashMap::new();
         if sources.is_some() {
-            let cell = |run: StoredRun| Some((run.cell.clone()?, run.without_settled_calls()));
-            known.extend(durable::each(project)?.filter_map(Result::ok).filter_map(cell));
+            let cell = |run: Result<StoredRun, SetupError>| {
+                let run = run.ok()?;
+                Some((run.cell.clone()?, run.without_settled_calls()))
+            };
+            known.extend(durable::each(project, cell)?.into_iter().flatten());
         }
         let state = State { stopped: options.stopped, ended: Vec::new() };
         let (cancel, state) = (CancelToken::new(), Mutex::new(state));

@@ -308,6 +308,7 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("run_too_large", "A stored run is too large to read, or to be a page."),
     ("run_unknown", "No stored run has this name."),
     ("no_such_call", "The run has no model call of this number."),
+    ("nothing_asked", "`trace why-not` was asked about an empty label."),
     ("program_unknown", "The record of a run names no program: `recheck --program FILE` names it."),
     (
         "address_not_local",

@@ -488,6 +488,88 @@ fn in_1_beyond_this_machine_each_request_needs_token_with_permission() {
     let inspector = Inspector::start(&sandbox, &["--allow-remote"]);
     let bearer = |token: &str| format!("Authorization: Bearer {}", token.trim());
     let status = |path: &str, headers: &[&str]| inspector.ask(path, headers).0;
+/// A folder in which a program ran that imports two files and a folder, and cuts what it shows of them.
+fn after_imports() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "p.as",
+        "import file Faq from \"./faq.md\"\nimport file Rows from \"rows.json\"\n\
+         import resource More from \"@!file://more.md\"\nimport file Unused from \"unused.md\"\nimport resource Notes from \"@!file://notes/*.md\"\n\
+         main func(input) {\n  known = Unused\n  use Faq max 20 as facts\n  use Rows max 20\n  \
+         use Notes max 200\n  use More max 3 as small\n  \
+         generate({ input: \"Answer.\" }) -> { answer string }\n}\n",
+    );
+    let faq = "Orders ship in two days.\nReturns are free within thirty days.\n\
+               The warehouse, as its name Faq says, is in Rotterdam.\n";
+    let rows = "[{\"a\":\"one two\"},{\"a\":\"four five\"},{\"a\":\"the last zebra of all rows\"}]";
+    sandbox.write("faq.md", faq).write("rows.json", rows).write("unused.md", "None.");
+    sandbox.write("notes/a.md", "Nine.").write("more.md", "A heron stands in the harbour.");
+    let _ = sandbox.run(["run", "p.as", "--mock", "--quiet"]).exits(0);
+    sandbox
+}
+
+#[test]
+fn in_9_text_that_was_cut_is_found_in_whole_value_of_its_item() {
+    let sandbox = after_imports();
+    let told = |asked: &str| {
+        let told = sandbox.run(["trace", "why-not", "latest", "1", asked, "--json"]);
+        told.exits(0).json()
+    };
+    let is = |found: &Value, verdict: &str, line: u64| {
+        assert_eq!((&found["verdict"], &found["line"]), (&json!(verdict), &json!(line)), "{found}");
+    };
+    let head = told("in Rotterdam");
+    is(&head, "cut", 8);
+    assert_eq!(head["by"], "its own budget, `max 20`");
+    let detail = head["detail"].as_str().unwrap();
+    assert!(
+        detail.starts_with("the text stands in the whole value of `Faq`, which is cut by its own")
+            && detail.ends_with(" tokens are kept, the beginning"),
+        "{detail}"
+    );
+    let list = told("zebra");
+    is(&list, "cut", 9);
+    assert!(list["detail"].as_str().unwrap().ends_with(" are kept, 1 of 3 values"), "{list}");
+    is(&told("heron"), "gave_way", 11);
+    // The word stands in a `source:` line, too, which is not what was cut.
+    is(&told("s name Faq"), "cut", 8);
+    is(&told("Orders ship"), "present", 8);
+    assert_eq!(told("source: ")["verdict"], "present");
+}
+
+#[test]
+fn in_9_imported_file_is_known_by_its_path() {
+    let sandbox = after_imports();
+    let told = |asked: &str| {
+        let told = sandbox.run(["trace", "why-not", "latest", "1", asked, "--json"]);
+        let found = told.exits(0).json();
+        (found["verdict"].as_str().unwrap().to_owned(), found["line"].clone())
+    };
+    for asked in ["faq.md", "./faq.md", "Faq"] {
+        assert_eq!(told(asked), ("cut".to_owned(), json!(8)), "{asked}");
+    }
+    assert_eq!(told("./rows.json"), ("cut".to_owned(), json!(9)));
+    for asked in ["Notes", "notes/a.md", "./notes/a.md"] {
+        assert_eq!(told(asked), ("present".to_owned(), json!(10)), "{asked}");
+    }
+    assert_eq!(told("unused.md"), ("not_declared".to_owned(), Value::Null));
+    let unused = sandbox.run(["trace", "why-not", "latest", "1", "unused.md"]).exits(0);
+    assert!(unused.stdout.contains("the program imports it as `Unused`, which no"), "{unused:?}");
+}
+
+#[test]
+fn in_9_question_for_nothing_or_of_no_call_is_refused() {
+    let sandbox = after(&["Which port?"]);
+    let empty = sandbox.run(["trace", "why-not", "latest", "1", " "]).exits(2);
+    assert!(empty.stderr.contains("error: nothing is asked for: expected a label"), "{empty:?}");
+    let beyond = sandbox.run(["trace", "why-not", "latest", "33", "x"]).exits(2);
+    assert!(beyond.stderr.contains("has 2 model calls, there is no call 33"), "{beyond:?}");
+    assert!(beyond.stderr.contains("calls are numbered from 1 to 2"), "{beyond:?}");
+    let inspector = Inspector::start(&sandbox, &[]);
+    let empty = inspector.refused("/v1/why?run=latest&call=2&label=");
+    assert_eq!(empty, (400, json!("query_invalid")));
+}
+
     assert_eq!((status("/", &[]), status("/page.js", &[])), (200, 200));
     assert_eq!(status("/v1/runs", &[]), 401);
     assert_eq!(status("/v1/runs", &[&bearer("ctx_tok_unknown")]), 401);

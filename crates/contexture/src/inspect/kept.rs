@@ -29,6 +29,9 @@ pub enum InspectError {
         /// The number of the requested call, from 1.
         asked: u64,
     },
+    /// The question why something is not in a prompt names nothing.
+    #[error("nothing is asked for: expected a label, a source, a file, a pack or words of a text")]
+    NothingAsked,
     /// A text is not in the store any more.
     #[error("the store has no text {digest}")]
     MissingText {
@@ -44,6 +47,20 @@ pub enum InspectError {
         /// The most bytes.
         most: usize,
     },
+}
+
+impl InspectError {
+    /// Returns the error with how many calls the whole run has, where only some were read.
+    #[must_use]
+    pub fn counted(self, all: u64) -> Self {
+        match self {
+            Self::NoSuchCall { run, asked, .. } => {
+                let calls = usize::try_from(all).unwrap_or(usize::MAX);
+                Self::NoSuchCall { run, calls, asked }
+            }
+            other => other,
+        }
+    }
 }
 
 /// A run that was loaded, with the store that has its texts.

@@ -2,9 +2,11 @@
 
 use super::kept::{Call, InspectError, Kept};
 use super::outline::Outline;
+use contexture_context::budget::Keep;
 use contexture_context::item::{CutReason, CutRecord, Position};
 use contexture_context::manifest::{ItemRecord, RankedRecord};
 use contexture_context::{Manifest, TraceKind};
+use contexture_store::runs::json_text;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -58,59 +60,107 @@ impl WhyNot {
 /// Tells why a label, a source, a file, a pack or a text is in the prompt of a model call or is not.
 ///
 /// # Errors
-/// [`InspectError`] when there is no such call or the run can't be read.
+/// [`InspectError`] when nothing is asked for, there is no such call or the run can't be read.
 pub fn why_not(
     kept: Kept<'_>,
     outline: &Outline,
     number: u64,
     asked: &str,
 ) -> Result<WhyNot, InspectError> {
+    if asked.trim().is_empty() {
+        return Err(InspectError::NothingAsked);
+    }
     let call = kept.call(number)?;
-    let found = of_items(&call.manifest, asked)
-        .or_else(|| of_ranked(&call.manifest, asked))
-        .or_else(|| of_packs(&call.manifest, asked))
-        .or_else(|| of_expanded(&call.manifest, asked));
+    let manifest = &call.manifest;
+    let is_asked = |item: &ItemRecord| {
+        item.label.as_deref() == Some(asked)
+            || names(&item.source, asked)
+            || item.sources.iter().any(|source| names(&source.to_string(), asked))
+    };
+    let found = of_items(manifest, &is_asked)
+        .or_else(|| of_ranked(manifest, asked))
+        .or_else(|| of_packs(manifest, asked))
+        .or_else(|| of_expanded(manifest, asked));
     if let Some(found) = found {
+        return Ok(found);
+    }
+    let imported = imported(kept, outline, asked)?;
+    let is_imported =
+        |item: &ItemRecord| imported.iter().any(|name| is_part_of(&item.source, name));
+    if let Some(found) = of_items(manifest, &is_imported) {
         return Ok(found);
     }
     if let Some(found) = of_text(kept, &call, asked)? {
         return Ok(found);
     }
-    of_run(kept, outline, &call, asked)
+    of_run(kept, outline, &call, (asked, &imported))
 }
 
-fn of_items(manifest: &Manifest, asked: &str) -> Option<WhyNot> {
-    let is_asked = |item: &&ItemRecord| {
-        item.label.as_deref() == Some(asked)
-            || names(&item.source, asked)
-            || item.sources.iter().any(|source| names(&source.to_string(), asked))
-    };
-    let items: Vec<&ItemRecord> = manifest.items.iter().filter(is_asked).collect();
-    // One that is there decides over one that gave way.
-    let shown = |item: &&&ItemRecord| !item.cuts.iter().any(CutRecord::left_nothing);
-    let item = items.iter().find(shown).or(items.first())?;
-    let at = item.position.as_ref();
-    let (tokens, before) = (item.tokens, item.tokens_before);
-    let Some(cut) = item.cuts.iter().max_by_key(|cut| (cut.left_nothing(), cut.removed)) else {
-        let detail = format!("`{}` is in the prompt, whole: {tokens} tokens", item.source);
-        return Some(WhyNot::new(Verdict::Present, None, at, detail));
-    };
-    let by = budget_of(manifest, cut);
-    if cut.left_nothing() {
+/// Tells of the items that are meant: one that is there decides over one that gave way.
+fn of_items(manifest: &Manifest, is_asked: &dyn Fn(&ItemRecord) -> bool) -> Option<WhyNot> {
+    let mut items = manifest.items.iter().filter(|item| is_asked(item));
+    let shown = |item: &&ItemRecord| !item.cuts.iter().any(CutRecord::left_nothing);
+    let item = items.clone().find(shown).or_else(|| items.next())?;
+    let (at, tokens) = (item.position.as_ref(), item.tokens);
+    let told = of_cut(manifest, item, &format!("`{}`", item.source));
+    Some(told.unwrap_or_else(|| {
+        let detail = format!("`{}` is in the prompt, whole: {}", item.source, counted(tokens));
+        WhyNot::new(Verdict::Present, None, at, detail)
+    }))
+}
+
+/// Tells what cut an item, which is named so; `None` for one that is whole.
+fn of_cut(manifest: &Manifest, item: &ItemRecord, name: &str) -> Option<WhyNot> {
+    let cut = item.cuts.iter().max_by_key(|cut| (cut.left_nothing(), cut.removed))?;
+    let (at, by) = (item.position.as_ref(), budget_of(manifest, cut));
+    let (tokens, before) = (item.tokens, counted(item.tokens_before));
+    let (verdict, detail) = if cut.left_nothing() {
         let displaced = displacers(manifest, item);
-        let detail = format!("`{}` gave way to {by}: 0 of {before} tokens{displaced}", item.source);
-        return Some(WhyNot::new(Verdict::GaveWay, Some(by), at, detail));
-    }
-    let detail = format!("`{}` is cut by {by}: {tokens} of {before} tokens", item.source);
-    Some(WhyNot::new(Verdict::Cut, Some(by), at, detail))
+        (Verdict::GaveWay, format!("{name} gave way to {by}: 0 of {before}{displaced}"))
+    } else {
+        (Verdict::Cut, format!("{name} is cut by {by}: {tokens} of {before}"))
+    };
+    Some(WhyNot::new(verdict, Some(by), at, detail))
 }
 
 /// Reports whether a source is what was asked for: the same text, or a path that ends with it.
 fn names(source: &str, asked: &str) -> bool {
+    let path = asked.strip_prefix("./").unwrap_or(asked);
     source == asked
+        || source == path
         || source
-            .strip_suffix(asked)
-            .is_some_and(|before| !asked.is_empty() && before.ends_with(['/', ':']))
+            .strip_suffix(path)
+            .is_some_and(|before| !path.is_empty() && before.ends_with(['/', ':']))
+}
+
+/// Reports whether an expression is a name or a part of its value, such as `faq.title`.
+fn is_part_of(source: &str, name: &str) -> bool {
+    source.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// Returns the names by which the program imports a file.
+fn imported(kept: Kept<'_>, outline: &Outline, asked: &str) -> Result<Vec<String>, InspectError> {
+    let mut found = Vec::new();
+    for id in outline.of_kind(TraceKind::File) {
+        let Some(data) = data_of(kept, outline, id)? else { continue };
+        let word = |name: &str| data.get(name).and_then(Value::as_str);
+        if let (Some(name), Some(path)) = (word("name"), word("path"))
+            && names(path, asked)
+        {
+            found.push(name.to_owned());
+        }
+    }
+    Ok(found)
+}
+
+fn data_of(kept: Kept<'_>, outline: &Outline, id: u64) -> Result<Option<Value>, InspectError> {
+    let event = outline.event(kept.store, &kept.log.id, id);
+    let event = event.map_err(|error| InspectError::Store(error.to_string()))?;
+    Ok(event.map(|event| event.data))
+}
+
+fn counted(tokens: u64) -> String {
+    if tokens == 1 { "1 token".to_owned() } else { format!("{tokens} tokens") }
 }
 
 fn budget_of(manifest: &Manifest, cut: &CutRecord) -> String {
@@ -136,7 +186,7 @@ fn displacers(manifest: &Manifest, gone: &ItemRecord) -> String {
     stayed.sort_by_key(|item| std::cmp::Reverse(item.tokens));
     let name = |item: &&ItemRecord| {
         let name = item.label.as_deref().unwrap_or(&item.source);
-        format!("`{name}` ({} tokens, priority {})", item.tokens, item.priority)
+        format!("`{name}` ({}, priority {})", counted(item.tokens), item.priority)
     };
     let names: Vec<String> = stayed.iter().take(3).map(name).collect();
     if names.is_empty() {
@@ -190,8 +240,9 @@ fn of_packs(manifest: &Manifest, asked: &str) -> Option<WhyNot> {
         }
         let what = file.map_or_else(|| "the pack".to_owned(), |file| format!("`{}`", file.path));
         let detail = format!(
-            "{what} is in the prompt; the pack has {} of {} tokens",
-            pack.tokens, pack.budget
+            "{what} is in the prompt; the pack has {} of {}",
+            pack.tokens,
+            counted(pack.budget)
         );
         return Some(WhyNot::new(Verdict::Present, None, at, detail));
     }
@@ -213,26 +264,56 @@ fn of_expanded(manifest: &Manifest, asked: &str) -> Option<WhyNot> {
     None
 }
 
-/// Finds a text in the messages as they were sent.
+/// Finds a text in the items as they were sent, then in what was cut of them, then in the other parts
+/// of the messages.
 fn of_text(kept: Kept<'_>, call: &Call<'_>, asked: &str) -> Result<Option<WhyNot>, InspectError> {
-    if asked.is_empty() {
-        return Ok(None);
-    }
+    let items = &call.manifest.items;
+    let mut outside = None;
     for record in &call.manifest.messages {
         let text = kept.message(record)?.text;
-        let Some(place) = text.find(asked) else { continue };
-        let within = record.spans.iter().find(|span| (span.start..span.end).contains(&place));
-        let item =
-            within.and_then(|span| call.manifest.items.iter().find(|item| item.index == span.item));
-        let at = item.and_then(|item| item.position.as_ref());
-        let part = item.map_or_else(
-            || "a part of the prompt that is not an item".to_owned(),
-            |item| format!("`{}`", item.source),
-        );
-        let detail = format!("the text stands in the {} message, in {part}", record.role);
-        return Ok(Some(WhyNot::new(Verdict::Present, None, at, detail)));
+        for (place, _) in text.match_indices(asked) {
+            let span = record.spans.iter().find(|span| (span.start..span.end).contains(&place));
+            let item = span.and_then(|span| items.iter().find(|item| item.index == span.item));
+            let Some(item) = item else {
+                outside = outside.or(Some(&record.role));
+                continue;
+            };
+            let (at, role) = (item.position.as_ref(), &record.role);
+            let detail = format!("the text stands in the {role} message, in `{}`", item.source);
+            return Ok(Some(WhyNot::new(Verdict::Present, None, at, detail)));
+        }
     }
-    Ok(None)
+    Ok(of_cut_text(kept, &call.manifest, asked).or_else(|| {
+        let role = outside?;
+        let detail = format!(
+            "the text stands in the {role} message, in a part of the prompt that is not an item"
+        );
+        Some(WhyNot::new(Verdict::Present, None, None, detail))
+    }))
+}
+
+/// Finds a text in the whole values of items that were cut: one of which a part is there decides over
+/// one that gave way.
+fn of_cut_text(kept: Kept<'_>, manifest: &Manifest, asked: &str) -> Option<WhyNot> {
+    let written = json_text(asked);
+    let has_text = |item: &&ItemRecord| {
+        !item.cuts.is_empty() && kept.text(&item.value).is_ok_and(|value| value.contains(&written))
+    };
+    let mut items = manifest.items.iter().filter(has_text);
+    let shown = |item: &&ItemRecord| !item.cuts.iter().any(CutRecord::left_nothing);
+    let item = items.clone().find(shown).or_else(|| items.next())?;
+    let name = format!("the text stands in the whole value of `{}`, which", item.source);
+    let mut told = of_cut(manifest, item, &name)?;
+    if told.verdict == Verdict::Cut {
+        let cut = item.cuts.iter().max_by_key(|cut| cut.removed)?;
+        told.detail.push_str(&match (cut.kept, cut.budget.keep) {
+            (Some(kept), _) => format!(" are kept, {} of {} values", kept.kept, kept.of),
+            (None, Keep::Head) => " are kept, the beginning".to_owned(),
+            (None, Keep::Tail) => " are kept, the end".to_owned(),
+            (None, Keep::Middle) => " are kept, the middle".to_owned(),
+        });
+    }
+    Some(told)
 }
 
 /// Looks at the rest of the run: declarations of other calls, and what was denied.
@@ -240,41 +321,63 @@ fn of_run(
     kept: Kept<'_>,
     outline: &Outline,
     call: &Call<'_>,
-    asked: &str,
+    (asked, imported): (&str, &[String]),
 ) -> Result<WhyNot, InspectError> {
-    let find = |kinds: &[TraceKind], told: &dyn Fn(&Value) -> Option<WhyNot>| {
-        for id in kinds.iter().flat_map(|kind| outline.of_kind(*kind)) {
-            let event = outline.event(kept.store, &kept.log.id, id);
-            let event = event.map_err(|error| InspectError::Store(error.to_string()))?;
-            if let Some(found) = event.and_then(|event| told(&event.data)) {
-                return Ok(Some(found));
-            }
+    for id in outline.of_kind(TraceKind::Use) {
+        let Some(data) = data_of(kept, outline, id)? else { continue };
+        if let Some(found) = of_use(&data, call, (asked, imported)) {
+            return Ok(found);
         }
-        Ok(None)
+    }
+    for id in DENIABLE.iter().flat_map(|kind| outline.of_kind(*kind)) {
+        let data = data_of(kept, outline, id)?;
+        if let Some(found) = data.and_then(|data| denied(&data, asked)) {
+            return Ok(found);
+        }
+    }
+    let detail = match imported.first() {
+        Some(name) => {
+            format!("the program imports it as `{name}`, which no `use` of the run shows")
+        }
+        None => "no `use`, pack or reference of the run names it, and no message has this text"
+            .to_owned(),
     };
-    let place = call.manifest.site.position.line;
-    if let Some(found) = find(&[TraceKind::Use], &|data| out_of_scope(data, place, asked))? {
-        return Ok(found);
-    }
-    if let Some(found) = find(&DENIABLE, &|data| denied(data, asked))? {
-        return Ok(found);
-    }
-    let detail = "no `use`, pack or reference of the run names it, and no message has this text";
-    Ok(WhyNot::new(Verdict::NotDeclared, None, None, detail.to_owned()))
+    Ok(WhyNot::new(Verdict::NotDeclared, None, None, detail))
 }
 
-/// Tells of a `use` that names what was asked for.
-fn out_of_scope(data: &Value, place: u32, asked: &str) -> Option<WhyNot> {
+/// Tells of a `use` that names what was asked for: by what it shows in this prompt, if its scope
+/// reaches the call.
+fn of_use(data: &Value, call: &Call<'_>, (asked, imported): (&str, &[String])) -> Option<WhyNot> {
     let word = |name: &str| data.get(name).and_then(Value::as_str);
-    let is_asked =
-        word("label") == Some(asked) || word("source").is_some_and(|source| names(source, asked));
+    let is_asked = word("label") == Some(asked)
+        || word("source").is_some_and(|source| {
+            names(source, asked) || imported.iter().any(|name| is_part_of(source, name))
+        });
     let line = is_asked.then(|| line_of(data))?;
+    let manifest = &call.manifest;
+    let is_here = |at: &Position| Some(at.line) == line && word("file") == Some(&*at.file);
+    let of_item = |item: &ItemRecord| item.position.as_ref().is_some_and(is_here);
+    let pack = || manifest.packs.iter().find(|pack| is_here(&pack.position));
+    let found = of_items(manifest, &of_item)
+        .or_else(|| of_packs(manifest, &pack()?.name))
+        .or_else(|| nothing_selected(manifest.ranked.iter().find(|one| is_here(&one.position))?));
+    if found.is_some() {
+        return found;
+    }
+    let place = manifest.site.position.line;
     let detail = format!(
         "a `use` declares it{}, whose scope does not reach the call in line {place}",
         line.map_or_else(String::new, |line| format!(" in line {line}"))
     );
     let by = Some("the scope of its `use`".to_owned());
     Some(WhyNot { verdict: Verdict::OutOfScope, by, line, detail })
+}
+
+fn nothing_selected(record: &RankedRecord) -> Option<WhyNot> {
+    record.passages.is_empty().then(|| {
+        let detail = format!("the question selected nothing of `{}`", record.source);
+        WhyNot::new(Verdict::NotSelected, Some(by(record)), Some(&record.position), detail)
+    })
 }
 
 /// Tells of an event that was denied, if its call or an argument of it is what was asked for.

@@ -76,6 +76,9 @@ impl From<InspectError> for Refused {
         match error {
             InspectError::NoSuchCall { .. } => Self::missing("call_unknown", message),
             InspectError::MissingText { .. } => Self::missing("text_missing", message),
+            InspectError::NothingAsked => {
+                Self::new(StatusCode::BAD_REQUEST, "query_invalid", message)
+            }
             _ => Self::new(StatusCode::INTERNAL_SERVER_ERROR, "run_unreadable", message),
         }
     }
@@ -182,7 +185,7 @@ pub(super) async fn call(
     read(&shared, move |shared| {
         let (head, number) = call_of(shared, &run, &call)?;
         let kept = Kept { store: &*shared.sources.runs, log: &head.log };
-        let mut value = inspect::call(kept, number).map_err(|error| counted(error, &head))?;
+        let mut value = inspect::call(kept, number).map_err(|error| error.counted(head.calls))?;
         if let Some(fields) = value.as_object_mut() {
             fields.insert("calls".to_owned(), head.calls.into());
         }
@@ -199,7 +202,7 @@ pub(super) async fn prompt(
     read(&shared, move |shared| {
         let (head, number) = call_of(shared, &run, &call)?;
         let kept = Kept { store: &*shared.sources.runs, log: &head.log };
-        inspect::prompt(kept, number).map_err(|error| counted(error, &head))
+        Ok(inspect::prompt(kept, number).map_err(|error| error.counted(head.calls))?)
     })
     .await
 }
@@ -308,7 +311,7 @@ pub(super) async fn why(State(shared): State<Shared>, RawQuery(query): RawQuery)
         let found = shared.outlines.with(store, &head.log.id, |outline| {
             Ok(inspect::why_not(kept, outline, number, &label))
         })?;
-        Ok(json!(found.map_err(|error| counted(error, &head))?))
+        Ok(json!(found.map_err(|error| error.counted(head.calls))?))
     })
     .await
 }
@@ -325,15 +328,4 @@ fn call_of(shared: &Shared, run: &str, call: &str) -> Result<(RunHead, u64), Ref
         Refused::missing("call_unknown", format!("`{call}` is not the number of a call, from 1"))
     })?;
     Ok((shared.sources.runs.head(&id, number..=number)?, number))
-}
-
-/// Tells how many calls the whole run has.
-fn counted(error: InspectError, head: &RunHead) -> Refused {
-    match error {
-        InspectError::NoSuchCall { run, asked, .. } => {
-            let calls = usize::try_from(head.calls).unwrap_or(usize::MAX);
-            InspectError::NoSuchCall { run, calls, asked }.into()
-        }
-        other => other.into(),
-    }
 }

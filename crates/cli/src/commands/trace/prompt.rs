@@ -5,7 +5,7 @@ use super::why;
 use crate::output::text::sanitized;
 use crate::prelude::*;
 use contexture::context::manifest::ItemRecord;
-use contexture::inspect::{InspectError, SentMessage, SentRequest};
+use contexture::inspect::{SentMessage, SentRequest};
 use contexture::store::runs::RunHead;
 
 const EXAMPLES: &str = "\
@@ -46,14 +46,9 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResult {
     let RunHead { log, calls, .. } = runs.head(&args.run, args.call..=args.call, terminal)?;
-    let requests = runs.kept(&log).prompt(args.call).map_err(|error| match error {
-        // Only the call itself was read.
-        InspectError::NoSuchCall { run, asked, .. } => {
-            let calls = usize::try_from(calls).unwrap_or(usize::MAX);
-            InspectError::NoSuchCall { run, calls, asked }
-        }
-        error => error,
-    })?;
+    let found = runs.kept(&log).prompt(args.call);
+    // Only the call itself was read.
+    let requests = found.map_err(|error| error.counted(calls))?;
     if args.json || args.items {
         let calls = runs.kept(&log).calls();
         let call = calls.iter().find(|call| call.manifest.call == args.call);

@@ -61,6 +61,8 @@ impl From<InspectError> for Abort {
                 CommandError::refused("no_such_call", message)
                     .help(format!("calls are numbered from 1 to {calls}"))
             }
+            InspectError::NothingAsked => CommandError::refused("nothing_asked", message)
+                .help("name one, as in `contexture trace why-not latest 1 policy.md`"),
             InspectError::TooLarge { .. } => CommandError::refused("run_too_large", message)
                 .help("write it with `contexture trace export RUN > run.jsonl`, and show that with `contexture inspect run.jsonl`"),
             _ => CommandError::failed("text_missing", message),

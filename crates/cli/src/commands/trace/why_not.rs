@@ -33,7 +33,8 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResul
     let head = runs.head(&args.run, args.call..=args.call, terminal)?;
     let mut outline = Outline::default();
     outline.read_on(&runs.store, &head.log.id)?;
-    let found = why_not(runs.kept(&head.log), &outline, args.call, &args.asked)?;
+    let found = why_not(runs.kept(&head.log), &outline, args.call, &args.asked);
+    let found = found.map_err(|error| error.counted(head.calls))?;
     if args.json {
         terminal.print_json(&json!(found))?;
         return Ok(Exit::Done);

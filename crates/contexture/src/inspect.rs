@@ -33,7 +33,7 @@ pub use export::export;
 pub use flows::{FlowPictureError, flow, flow_picture, flows, open_waits, outer_flows};
 pub use import::import;
 pub use kept::{Call, InspectError, Kept, SentMessage, SentRequest, attempts};
-pub use listed::{listed, outcome};
+pub use listed::{Outcome, asks_model, listed, outcome};
 pub use outline::{EventPage, MOST_EVENTS, Outline};
 pub use packs::{MOST_HITS, pack, pack_search, packs};
 pub use prefix::{MOST_PREFIX_RUNS, PrefixHits, prefix_hits, shared_prefix};

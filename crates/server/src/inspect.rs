@@ -143,3 +143,4 @@ fn router(shared: Shared, guard: &Arc<Guard>) -> Router {
         .layer(from_fn_with_state(Arc::clone(guard), guard::check))
         .with_state(shared)
 }
+        .method_not_allowed_fallback(answers::no_such_method)

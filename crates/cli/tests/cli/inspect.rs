@@ -136,6 +136,89 @@ fn in_4_api_has_runs_events_calls_and_prompts() {
 
 #[test]
 fn in_3_prompt_has_place_of_each_item_and_layer() {
+#[test]
+fn in_4_runs_are_filtered_by_model_time_and_outcome() {
+    let sandbox = after(&["Which port?", "Since when?"]);
+    let _ = sandbox.write("q.as", "main func() { 1 }").run(["run", "q.as", "--quiet"]).exits(0);
+    let inspector = Inspector::start(&sandbox, &[]);
+    let programs = |query: &str| {
+        let runs = inspector.json(&format!("/v1/runs?{query}"))["runs"].take();
+        let names = runs.as_array().unwrap().iter().map(|run| run["program"].as_str().unwrap());
+        names.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(programs("model=extractive"), ["p.as", "p.as"]);
+    assert_eq!(programs("model=gpt"), [""; 0]);
+    // The first event of the second run is after the start of that run, and before that of the third.
+    let within = inspector.json("/v1/runs/latest~1/events?limit=1");
+    let between = within["events"][0]["start_us"].as_u64().unwrap() / 1_000 + 1;
+    assert_eq!(programs(&format!("since={between}")), ["q.as"]);
+    assert_eq!(programs(&format!("until={between}")), ["p.as", "p.as"]);
+    for (outcome, expected) in [("done", 3), ("completed", 3), ("no%20end", 0), ("running", 0)] {
+        assert_eq!(programs(&format!("outcome={outcome}")).len(), expected, "{outcome}");
+    }
+    let (status, body) = inspector.ask("/v1/runs?outcome=fialed", &[]);
+    let refused: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!((status, &refused["code"]), (400, &json!("query_invalid")));
+    assert_eq!(
+        refused["message"],
+        "the query's `outcome`: expected one of done, failed, cancelled, running, no end \
+         (did you mean `failed`?), found fialed"
+    );
+    assert_eq!(inspector.refused("/v1/runs?since=soon"), (400, json!("query_invalid")));
+}
+
+#[test]
+fn in_4_method_that_path_does_not_take_has_form_of_api() {
+    let sandbox = Sandbox::new();
+    let inspector = Inspector::start(&sandbox, &[]);
+    for path in ["/v1/runs", "/v1/why", "/none"] {
+        let (status, told) = inspector.post(path, &json!({}));
+        assert_eq!((status, &told["code"]), (405, &json!("method_not_allowed")), "{path}");
+        assert_eq!(told["message"], format!("`{path}` does not take POST"));
+    }
+}
+
+#[test]
+fn in_4_run_of_newer_version_is_refused_with_versions() {
+    let sandbox = after(&["Which port?"]);
+    let listed = sandbox.run(["trace", "list", "--json"]).exits(0).json();
+    let run = listed["runs"][0]["run"].as_str().unwrap().to_owned();
+    let exported = sandbox.run(["trace", "export", "latest"]).exits(0).stdout;
+    let folder = sandbox.path(".contexture");
+    let name = format!("{run}.jsonl");
+    let trace = found(&folder, &|path| path.file_name().is_some_and(|own| *own == *name));
+    let text = std::fs::read_to_string(&trace).unwrap();
+    std::fs::write(&trace, text.replace("{\"v\":1,", "{\"v\":9,")).unwrap();
+    assert!(exported.contains("{\"v\":1,"), "{exported}");
+    let inspector = Inspector::start(&sandbox, &[]);
+    for path in ["/events", "/calls/1", "/calls/1/prompt", "/tokens"] {
+        let (status, body) = inspector.ask(&format!("/v1/runs/{run}{path}"), &[]);
+        let told: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!((status, &told["code"]), (409, &json!("run_newer")), "{path}: {body}");
+        let message = told["message"].as_str().unwrap();
+        assert!(message.contains("trace format 9, this program knows up to 1"), "{message}");
+    }
+}
+
+/// Finds a file below a folder.
+fn found(
+    folder: &std::path::Path,
+    is_meant: &dyn Fn(&std::path::Path) -> bool,
+) -> std::path::PathBuf {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if is_meant(&path) {
+                return path;
+            }
+        }
+    }
+    panic!("no file is meant below {}", folder.display());
+}
+
     let sandbox = after(&["Which port?"]);
     let inspector = Inspector::start(&sandbox, &[]);
     let prompt = inspector.json("/v1/runs/latest/calls/2/prompt");

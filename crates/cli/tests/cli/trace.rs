@@ -221,6 +221,10 @@ fn ca_12_list_is_filtered_by_failure_program_time_and_text() {
     assert_eq!(listed(&["--grep", "The server listens on port 7878"]).len(), 2);
     assert_eq!(listed(&["--since", "1h", "--failed"]), ["sub/q.as"]);
     assert_eq!(listed(&["--since", "0s"]), [""; 0]);
+    assert_eq!(listed(&["--until", "0s"]).len(), 3);
+    assert_eq!(listed(&["--until", "1h"]), [""; 0]);
+    assert_eq!(listed(&["--model", "extractive"]), ["p.as", "p.as"]);
+    assert_eq!(listed(&["--model", "gpt"]), [""; 0]);
     let _ = sandbox.run(["trace", "list", "--since", "soon"]).exits(2).says("such as 30d");
     let _ = sandbox
         .run(["trace", "list", "--program", "sub/p.as"])

@@ -4,7 +4,7 @@
 //! times and the places of its lines are kept, some hundred bytes. Data is read where it is shown.
 //! A run under way is read on from where the last look ended.
 
-use contexture_context::{TraceEvent, TraceKind};
+use contexture_context::{TRACE_VERSION, TraceEvent, TraceKind};
 use contexture_store::runs::{LINE_BYTES, RunError, RunId, RunStore};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -32,6 +32,8 @@ pub struct Outline {
     children: HashMap<Option<u64>, Vec<u64>>,
     end: u64,
     damaged: u64,
+    /// The version of the lines that a newer program wrote.
+    newer: Option<u32>,
 }
 
 #[derive(Debug)]
@@ -56,6 +58,8 @@ struct Line {
 /// The part of a line that an outline has.
 #[derive(Deserialize)]
 struct Head {
+    #[serde(default)]
+    v: u32,
     id: u64,
     #[serde(default)]
     parent: Option<u64>,
@@ -109,14 +113,15 @@ impl Outline {
     /// one.
     ///
     /// # Errors
-    /// [`RunError`] when the run is not there, can't be read, or has a line that is too long.
+    /// [`RunError`] when the run is not there, can't be read, has a line that is too long, or was
+    /// written by a newer version.
     pub fn read_on(&mut self, store: &dyn RunStore, id: &RunId) -> Result<(), RunError> {
         let mut most = PART;
         loop {
             let part = store.written(id, self.end, most)?;
             let Some(last) = part.iter().rposition(|byte| *byte == b'\n') else {
                 if part.len() < most {
-                    return Ok(());
+                    return self.is_known(id);
                 }
                 if most as u64 >= LINE_BYTES {
                     let reason = format!("the line at byte {} is too long", self.end);
@@ -128,9 +133,19 @@ impl Outline {
             let whole = part.get(..=last).unwrap_or_default();
             whole.split_inclusive(|byte| *byte == b'\n').for_each(|line| self.note(line));
             if part.len() < most {
-                return Ok(());
+                return self.is_known(id);
             }
             most = PART;
+        }
+    }
+
+    fn is_known(&self, id: &RunId) -> Result<(), RunError> {
+        match self.newer {
+            None => Ok(()),
+            Some(found) => {
+                let (run, found) = (id.clone(), u64::from(found));
+                Err(RunError::Newer { run, found, known: TRACE_VERSION })
+            }
         }
     }
 
@@ -144,6 +159,9 @@ impl Outline {
             self.damaged += 1;
             return;
         };
+        if head.v > TRACE_VERSION {
+            self.newer = Some(head.v);
+        }
         let number = self.lines.len();
         self.lines.push(Line { start, bytes: line.len(), next: None });
         let index = match self.places.get(&head.id) {

@@ -1,13 +1,13 @@
 //! The answers of the API (IN-4).
 
 use super::Shared;
-use crate::query::Query;
+use crate::query::{Query, wrong};
 use axum::extract::{Path, RawQuery, State};
-use axum::http::{StatusCode, header};
+use axum::http::{Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use contexture::context::Digest;
 use contexture::inspect::{
-    self, EventPage, InspectError, Kept, MOST_EVENTS, MOST_TEXT, described, outcome,
+    self, EventPage, InspectError, Kept, MOST_EVENTS, MOST_TEXT, Outcome, asks_model, described,
 };
 use contexture::store::runs::{RunEntry, RunError, RunHead, RunId, select};
 use contexture_protocol::Refusal;
@@ -64,6 +64,7 @@ impl From<RunError> for Refused {
         let status = match error {
             RunError::Unknown { .. } | RunError::None => StatusCode::NOT_FOUND,
             RunError::Ambiguous { .. } => StatusCode::BAD_REQUEST,
+            RunError::Newer { .. } => StatusCode::CONFLICT,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Self::new(status, error.code(), error.to_string())
@@ -75,10 +76,10 @@ impl From<InspectError> for Refused {
         let message = error.to_string();
         match error {
             InspectError::NoSuchCall { .. } => Self::missing("call_unknown", message),
-            InspectError::MissingText { .. } => Self::missing("text_missing", message),
             InspectError::NothingAsked => {
                 Self::new(StatusCode::BAD_REQUEST, "query_invalid", message)
             }
+            InspectError::MissingText { .. } => Self::missing("text_missing", message),
             _ => Self::new(StatusCode::INTERNAL_SERVER_ERROR, "run_unreadable", message),
         }
     }
@@ -115,14 +116,29 @@ pub(super) fn file(kind: &'static str, text: String) -> Response {
     (headers, text).into_response()
 }
 
-/// `GET /v1/runs?limit&after&program&outcome&q`
+/// Refuses a method that a path does not take.
+pub(super) async fn no_such_method(method: Method, uri: Uri) -> Refused {
+    let message = format!("`{}` does not take {method}", uri.path());
+    Refused::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
+}
+
+/// The names of the query of runs.
+const RUNS_QUERY: [&str; 9] =
+    ["limit", "after", "program", "outcome", "model", "since", "until", "q", "failed"];
+
+/// `GET /v1/runs?limit&after&program&outcome&model&since&until&q&failed`
 pub(super) async fn runs(State(shared): State<Shared>, RawQuery(query): RawQuery) -> Answer {
-    let query =
-        Query::parse(query.as_deref(), &["limit", "after", "program", "outcome", "q", "failed"])?;
+    let query = Query::parse(query.as_deref(), &RUNS_QUERY)?;
     let (limit, failed) = (query.limit(RUNS)?, query.flag("failed")?);
     let text = |name: &str| query.text(name).filter(|text| !text.is_empty()).map(str::to_owned);
     let (after, program) = (text("after"), text("program"));
-    let (asked, words) = (text("outcome"), text("q"));
+    let (model, words) = (text("model"), text("q"));
+    let asked = text("outcome").map(|asked| {
+        Outcome::parse(&asked).map_err(|expected| wrong("outcome", &expected, &asked))
+    });
+    let asked = asked.transpose()?;
+    let time = |name: &str| query.number(name).map(|ms| ms.map(|ms| ms.saturating_mul(1_000)));
+    let (since, until) = (time("since")?, time("until")?);
     read(&shared, move |shared| {
         let has_words = |entry: &RunEntry| {
             words.as_ref().is_none_or(|words| {
@@ -134,7 +150,10 @@ pub(super) async fn runs(State(shared): State<Shared>, RawQuery(query): RawQuery
         let wanted = |entry: &RunEntry| {
             after.as_ref().is_none_or(|after| entry.run < *after)
                 && program.as_ref().is_none_or(|program| entry.program.ends_with(program))
-                && asked.as_ref().is_none_or(|asked| is_outcome(entry, asked))
+                && asked.is_none_or(|asked| asked.is_of(entry))
+                && model.as_ref().is_none_or(|model| asks_model(entry, model))
+                && since.is_none_or(|since| entry.start_us.is_some_and(|at| at >= since))
+                && until.is_none_or(|until| entry.start_us.is_some_and(|at| at < until))
                 && (!failed || entry.is_failed())
                 && has_words(entry)
         };
@@ -144,11 +163,6 @@ pub(super) async fn runs(State(shared): State<Shared>, RawQuery(query): RawQuery
         Ok(json!({ "runs": runs, "next": next, "notes": list.notes }))
     })
     .await
-}
-
-/// Reports whether a run has this outcome or state.
-fn is_outcome(entry: &RunEntry, asked: &str) -> bool {
-    outcome(entry) == asked || inspect::state(entry).eq_ignore_ascii_case(asked)
 }
 
 /// `GET /v1/runs/{run}`

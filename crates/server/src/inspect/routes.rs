@@ -48,7 +48,10 @@ fn for_runs() -> Vec<Operation> {
             .query_number("limit", "How many at most, from 1 to 1,000; 100 when absent.")
             .query("after", "The `next` of the page before.")
             .query("program", "The end of the path of the program.")
-            .query("outcome", "The outcome or the state.")
+            .query("outcome", "`done`, `failed`, `cancelled`, `running` or `no end`, or a state.")
+            .query("model", "A part of the URI of a model that was asked.")
+            .query_number("since", "Runs that began since, in milliseconds since 1970-01-01 UTC.")
+            .query_number("until", "Runs that began before, in the same way.")
             .query("q", "A text of the record.")
             .query("failed", "Only those that failed.")
             .json(200, "`{runs, next, notes}`.", Shape::Object),

@@ -5,7 +5,7 @@ use crate::output::text::{duration, padded, sanitized, timestamp, width};
 use crate::prelude::*;
 use crate::support::values::span;
 use contexture::diagnostic::nearest;
-use contexture::inspect::{listed, outcome};
+use contexture::inspect::{asks_model, listed, outcome};
 use contexture::store::runs::{RunEntry, RunId, RunList, RunStore};
 use contexture::store::stamp::now_us;
 use std::cell::RefCell;
@@ -16,6 +16,7 @@ const EXAMPLES: &str = "\
 Examples:
   contexture trace list
   contexture trace list --failed --since 2d
+  contexture trace list --model gpt --since 2w --until 1w
   contexture trace list --program summarize_file.as --grep invoice
   contexture trace list --limit 3 --json";
 
@@ -41,6 +42,12 @@ pub(super) struct Args {
     /// List only runs that began in this span: 2d, 12h or 45m.
     #[arg(long, value_name = "SPAN", value_parser = span)]
     since: Option<Duration>,
+    /// List only runs that began before this span: 2d, 12h or 45m ago.
+    #[arg(long, value_name = "SPAN", value_parser = span)]
+    until: Option<Duration>,
+    /// List only runs that asked this model: a part of its URI.
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
     /// List only runs that have this text in their prompts, answers, values or errors.
     #[arg(long, value_name = "TEXT")]
     grep: Option<String>,
@@ -51,9 +58,11 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResult {
-    let since = args
-        .since
-        .map(|span| now_us().saturating_sub(u64::try_from(span.as_micros()).unwrap_or(u64::MAX)));
+    let ago = |span: Option<Duration>| {
+        let span = u64::try_from(span?.as_micros()).unwrap_or(u64::MAX);
+        Some(now_us().saturating_sub(span))
+    };
+    let (since, until) = (ago(args.since), ago(args.until));
     let programs: RefCell<BTreeSet<String>> = RefCell::default();
     let wanted = |entry: &RunEntry| {
         if let Some(program) = &args.program
@@ -62,8 +71,11 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResul
             programs.borrow_mut().insert(entry.program.clone());
             return false;
         }
-        let is_recent = since.is_none_or(|since| entry.start_us.is_some_and(|at| at >= since));
-        is_recent && (!args.failed || entry.is_failed()) && has_text(args, runs, entry)
+        since.is_none_or(|since| entry.start_us.is_some_and(|at| at >= since))
+            && until.is_none_or(|until| entry.start_us.is_some_and(|at| at < until))
+            && args.model.as_deref().is_none_or(|model| asks_model(entry, model))
+            && (!args.failed || entry.is_failed())
+            && has_text(args, runs, entry)
     };
     let list = runs.store.list(&wanted, args.limit)?;
     for note in &list.notes {

@@ -609,6 +609,28 @@ fn in_9_text_that_was_cut_is_found_in_whole_value_of_its_item() {
         detail.starts_with("the text stands in the whole value of `Faq`, which is cut by its own")
             && detail.ends_with(" tokens are kept, the beginning"),
         "{detail}"
+#[test]
+fn in_8_diff_has_places_of_items_in_both_prompts() {
+    let sandbox = after(&["Which port?", "Since when was that so?"]);
+    let diff = sandbox.run(["trace", "diff", "latest~1", "latest", "--json"]).exits(0).json();
+    let items = diff["calls"][1]["items"].as_array().unwrap();
+    let inspector = Inspector::start(&sandbox, &[]);
+    for (side, run) in ["latest~1", "latest"].into_iter().enumerate() {
+        let prompt = inspector.json(&format!("/v1/runs/{run}/calls/2/prompt"));
+        for item in items {
+            let is_same = |one: &&Value| one["source"] == item["source"];
+            let own = prompt["items"].as_array().unwrap().iter().find(is_same).unwrap();
+            assert_eq!(item["spans"][side], own["span"], "{item}");
+        }
+        let question = items.iter().find(|item| item["label"] == "question").unwrap();
+        let span = &question["spans"][side];
+        let place = |name: &str| usize::try_from(span[name].as_u64().unwrap()).unwrap();
+        let text = prompt["messages"][place("message")]["text"].as_str().unwrap();
+        let asked = &text[place("start")..place("end")];
+        assert_eq!(asked, ["Which port?", "Since when was that so?"][side]);
+    }
+}
+
     );
     let list = told("zebra");
     is(&list, "cut", 9);

@@ -1,8 +1,9 @@
 //! The differences of two runs, call by call and item by item.
 
 use super::kept::Kept;
+use super::view::{item_span, layer_span};
 use contexture_context::Manifest;
-use contexture_context::manifest::{ItemRecord, Layer};
+use contexture_context::manifest::{ItemRecord, Layer, Span};
 use serde::Serialize;
 
 /// The change of a part from one run to the other.
@@ -52,6 +53,8 @@ pub struct LayerDiff {
     pub name: String,
     /// Its change.
     pub change: Change,
+    /// Its places in the prompts of both runs.
+    pub spans: (Option<Span>, Option<Span>),
     /// Its text in the first run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<String>,
@@ -73,6 +76,8 @@ pub struct ItemDiff {
     pub tokens: (u64, u64),
     /// Tokens before any cut, in both runs.
     pub tokens_before: (u64, u64),
+    /// Its places in the prompts of both runs.
+    pub spans: (Option<Span>, Option<Span>),
     /// Its text in the first run, where it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<String>,
@@ -152,7 +157,12 @@ fn call_diff(left: Kept<'_>, right: Kept<'_>, pair: Pair<'_, Manifest>) -> CallD
     let (items_a, items_b) = (items_of(a), items_of(b));
     let items: Vec<ItemDiff> = align(&items_a, &items_b, same_item)
         .into_iter()
-        .map(|pair| item_diff(left, right, pair))
+        .map(|pair| {
+            let place =
+                |(call, item): (Option<&Manifest>, Option<&ItemRecord>)| item_span(call?, item?);
+            let spans = (place((a, pair.0)), place((b, pair.1)));
+            item_diff(left, right, pair, spans)
+        })
         .collect();
     let layers = layer_diffs(left, right, a, b);
     let models = a.zip(b).filter(|(a, b)| a.model.uri != b.model.uri);
@@ -205,7 +215,12 @@ fn layer_differs(pair: &Pair<'_, Layer>) -> bool {
     }
 }
 
-fn item_diff(left: Kept<'_>, right: Kept<'_>, (a, b): Pair<'_, ItemRecord>) -> ItemDiff {
+fn item_diff(
+    left: Kept<'_>,
+    right: Kept<'_>,
+    (a, b): Pair<'_, ItemRecord>,
+    spans: (Option<Span>, Option<Span>),
+) -> ItemDiff {
     let change = item_change((a, b));
     let shown = |kept: Kept<'_>, one: Option<&ItemRecord>| {
         one.filter(|_| change != Change::Same).and_then(|one| kept.text(&one.text).ok())
@@ -217,6 +232,7 @@ fn item_diff(left: Kept<'_>, right: Kept<'_>, (a, b): Pair<'_, ItemRecord>) -> I
         source: one.map(|one| one.source.clone()).unwrap_or_default(),
         tokens: (a.map_or(0, |one| one.tokens), b.map_or(0, |one| one.tokens)),
         tokens_before: (a.map_or(0, |one| one.tokens_before), b.map_or(0, |one| one.tokens_before)),
+        spans,
         left: shown(left, a),
         right: shown(right, b),
     }
@@ -231,15 +247,19 @@ fn layer_diffs(
     let none = Vec::new();
     let (Some(a), Some(b)) = (a, b) else { return none };
     let pairs = align(&a.layers, &b.layers, |a, b| a.name == b.name);
-    let diffs = pairs.into_iter().filter(layer_differs).map(|(a, b)| LayerDiff {
-        name: b.or(a).map(|one| one.name.clone()).unwrap_or_default(),
-        change: match (a, b) {
+    let diffs = pairs.into_iter().filter(layer_differs).map(|(one, other)| LayerDiff {
+        name: other.or(one).map(|one| one.name.clone()).unwrap_or_default(),
+        change: match (one, other) {
             (None, _) => Change::Added,
             (_, None) => Change::Gone,
             _ => Change::Changed,
         },
-        left: a.and_then(|one| left.text(&one.digest).ok()),
-        right: b.and_then(|one| right.text(&one.digest).ok()),
+        spans: (
+            one.and_then(|one| layer_span(left, a, one)),
+            other.and_then(|other| layer_span(right, b, other)),
+        ),
+        left: one.and_then(|one| left.text(&one.digest).ok()),
+        right: other.and_then(|other| right.text(&other.digest).ok()),
     });
     diffs.collect()
 }

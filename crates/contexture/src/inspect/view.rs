@@ -133,17 +133,24 @@ fn attempt(request: &SentRequest, base: usize) -> Value {
 }
 
 fn item(manifest: &Manifest, item: &ItemRecord) -> Value {
-    let mut found = None;
-    for (message, record) in manifest.messages.iter().enumerate() {
-        let place = record.spans.iter().find(|place| place.item == item.index);
-        found = found.or(place.map(|place| Span { message, start: place.start, end: place.end }));
-    }
-    with(json!(item), "span", json!(found))
+    with(json!(item), "span", json!(item_span(manifest, item)))
+}
+
+/// Returns the place of an item in the messages, the first one if it has several.
+pub(super) fn item_span(manifest: &Manifest, item: &ItemRecord) -> Option<Span> {
+    manifest.messages.iter().enumerate().find_map(|(message, record)| {
+        let place = record.spans.iter().find(|place| place.item == item.index)?;
+        Some(Span { message, start: place.start, end: place.end })
+    })
 }
 
 fn layer(kept: Kept<'_>, manifest: &Manifest, layer: &Layer) -> Value {
-    let span = layer.span.clone().or_else(|| found_layer(kept, manifest, layer));
-    with(json!(layer), "span", json!(span))
+    with(json!(layer), "span", json!(layer_span(kept, manifest, layer)))
+}
+
+/// Returns the place of a layer in the messages.
+pub(super) fn layer_span(kept: Kept<'_>, manifest: &Manifest, layer: &Layer) -> Option<Span> {
+    layer.span.clone().or_else(|| found_layer(kept, manifest, layer))
 }
 
 /// Finds a layer among the pieces of the messages, of which it is one: records of earlier versions

@@ -269,6 +269,44 @@ fn in_14_exported_run_of_somebody_else_is_shown_as_it_was() {
 
 #[test]
 fn in_14_run_in_one_file_has_answers_of_api_and_fetches_nothing() {
+#[test]
+fn in_14_imported_run_has_id_that_its_trace_is_made_of() {
+    let sandbox = after(&["Which port?"]);
+    let own = sandbox.run(["trace", "list", "--json"]).exits(0).json()["runs"][0]["run"].take();
+    let lines = sandbox.run(["trace", "export", "latest"]).exits(0).stdout;
+    let whole = sandbox.run(["trace", "export", "latest", "--json"]).exits(0).stdout;
+    let before = lines.replace(&format!(",\"run\":{own}"), "");
+    assert_ne!(before, lines);
+    let files = sandbox.write("a.jsonl", &lines).write("b.json", whole).write("old.jsonl", before);
+    for (file, is_own) in [("a.jsonl", true), ("b.json", true), ("old.jsonl", false)] {
+        let head = Inspector::start(files, &[file]).json("/v1/runs/latest");
+        assert_eq!(head["run"] == own, is_own, "{file}: {head}");
+        assert_eq!(head["notes"], json!([]), "{file}");
+    }
+}
+
+#[test]
+fn in_14_imported_events_that_no_tree_has_are_told() {
+    let sandbox = Sandbox::new();
+    let event = |id: u64, parent: Option<u64>| {
+        let kind = if id == 1 { "run" } else { "progress" };
+        let line =
+            json!({ "v": 1, "id": id, "parent": parent, "kind": kind, "start_us": id, "data": {} });
+        format!("{line}\n")
+    };
+    let places = [(1, None), (2, Some(1)), (3, Some(5)), (4, Some(3)), (5, Some(4)), (6, Some(9))];
+    let lines: String = places.into_iter().map(|(id, parent)| event(id, parent)).collect();
+    let inspector = Inspector::start(sandbox.write("odd.jsonl", lines), &["odd.jsonl"]);
+    let head = inspector.json("/v1/runs/latest");
+    assert_eq!(
+        head["notes"],
+        json!(["events that are within each other, or in an event that the file lacks, are not \
+                shown: 3, 4, 5, 6"])
+    );
+    let shown = inspector.json("/v1/runs/latest/events");
+    assert_eq!(shown["events"][0]["id"], 2, "{shown}");
+}
+
     let sandbox = after(&["Which port?"]);
     let page = sandbox.run(["trace", "export", "latest", "--html"]).exits(0).stdout;
     let block = page.split_once("id=\"answers\">").unwrap().1.split_once("</script>").unwrap().0;

@@ -20,6 +20,7 @@ pub struct InMemoryRuns {
 #[derive(Debug, Default)]
 struct Stored {
     lines: String,
+    notes: Vec<String>,
     texts: HashMap<Digest, String>,
 }
 
@@ -28,6 +29,20 @@ impl InMemoryRuns {
     #[must_use]
     pub fn new(ids: Ids) -> Self {
         Self { ids, runs: Arc::default() }
+    }
+
+    /// Begins a run under an id that it has elsewhere (IN-14). One of this id that is here is gone.
+    #[must_use]
+    pub fn begin_as(&self, id: RunId, masker: Arc<Masker>) -> Box<dyn RunWriter> {
+        lock(&self.runs).insert(id.clone(), Stored::default());
+        Box::new(InMemoryRun { id, masker, runs: Arc::clone(&self.runs) })
+    }
+
+    /// Adds a remark to those that tell what could not be read of a run.
+    pub fn note(&self, id: &RunId, note: String) {
+        if let Some(kept) = lock(&self.runs).get_mut(id) {
+            kept.notes.push(note);
+        }
     }
 
     fn with<T>(&self, id: &RunId, read: impl FnOnce(&Stored) -> T) -> Result<T, RunError> {
@@ -44,9 +59,7 @@ fn lock(runs: &Mutex<BTreeMap<RunId, Stored>>) -> MutexGuard<'_, BTreeMap<RunId,
 impl RunStore for InMemoryRuns {
     fn begin(&self, masker: Arc<Masker>) -> Result<Box<dyn RunWriter>, RunError> {
         let (id, _) = self.ids.next();
-        let id = RunId::parse(&id).ok_or(RunError::None)?;
-        lock(&self.runs).insert(id.clone(), Stored::default());
-        Ok(Box::new(InMemoryRun { id, masker, runs: Arc::clone(&self.runs) }))
+        Ok(self.begin_as(RunId::parse(&id).ok_or(RunError::None)?, masker))
     }
 
     fn ids(&self) -> Result<Vec<RunId>, RunError> {
@@ -67,8 +80,10 @@ impl RunStore for InMemoryRuns {
     }
 
     fn load(&self, id: &RunId) -> Result<RunLog, RunError> {
-        let lines = self.with(id, |kept| kept.lines.clone())?;
-        RunLog::read(id.clone(), lines.as_bytes())
+        let (lines, notes) = self.with(id, |kept| (kept.lines.clone(), kept.notes.clone()))?;
+        let mut log = RunLog::read(id.clone(), lines.as_bytes())?;
+        log.notes.extend(notes);
+        Ok(log)
     }
 
     fn written(&self, id: &RunId, from: u64, most: usize) -> Result<Vec<u8>, RunError> {

@@ -62,7 +62,15 @@ pub(super) fn run(
     if args.json {
         terminal.print_json(&whole)?;
     } else {
-        for event in whole.get("events").and_then(Value::as_array).into_iter().flatten() {
+        let mut whole = whole;
+        let events = whole.get_mut("events").and_then(Value::as_array_mut);
+        for event in events.into_iter().flatten() {
+            // The first line says which run it is, as the object does.
+            if event.get("kind").and_then(Value::as_str) == Some("run")
+                && let Some(fields) = event.as_object_mut()
+            {
+                fields.insert("run".to_owned(), log.id.as_str().into());
+            }
             terminal.print_json(event)?;
         }
     }

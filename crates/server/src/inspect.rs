@@ -48,12 +48,17 @@ use crate::Fault;
 use crate::route::routed;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
+use contexture::llm::CancelToken;
 use guard::Guard;
 use outlines::Outlines;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+
+/// The time in which a run that is cancelled has to end.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What all requests share. Each request clones it more than once.
 #[derive(Clone)]
@@ -62,6 +67,8 @@ pub(crate) struct Shared {
     outlines: Arc<Outlines>,
     /// Runs that ask models at the same time.
     asking: Arc<Semaphore>,
+    /// Ends those that are under way.
+    end: CancelToken,
 }
 
 impl Shared {
@@ -71,6 +78,7 @@ impl Shared {
             sources: Arc::new(sources),
             outlines: Arc::default(),
             asking: Arc::new(Semaphore::new(1)),
+            end: CancelToken::new(),
         }
     }
 }
@@ -123,6 +131,7 @@ impl Inspector {
     /// # Errors
     /// [`Fault`] when no more connections can be accepted.
     pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), Fault> {
+        let (asking, end) = (Arc::clone(&self.shared.asking), self.shared.end.clone());
         let router = router(self.shared, &self.guard);
         let served = async { axum::serve(self.listener, router).await };
         // A page that follows a run keeps its connection: it is closed, not waited for.
@@ -130,7 +139,12 @@ impl Inspector {
             ended = served => {
                 ended.map_err(|error| Fault::new("address_unusable", error.to_string()))
             }
-            () = stop => Ok(()),
+            () = stop => {
+                // A run that asks a model is recorded as cancelled, and no other one begins.
+                end.cancel();
+                let _ = tokio::time::timeout(PATIENCE, asking.acquire()).await;
+                Ok(())
+            }
         }
     }
 }
@@ -140,7 +154,7 @@ fn router(shared: Shared, guard: &Arc<Guard>) -> Router {
     routed(data)
         .route_layer(from_fn_with_state(Arc::clone(guard), guard::admit))
         .merge(routed(page))
+        .method_not_allowed_fallback(answers::no_such_method)
         .layer(from_fn_with_state(Arc::clone(guard), guard::check))
         .with_state(shared)
 }
-        .method_not_allowed_fallback(answers::no_such_method)

@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let program = args.program.as_deref().map(std::path::absolute).transpose();
     let program =
         program.map_err(|error| CommandError::failed("file_unreadable", error.to_string()))?;
-    let checked = Checked { program, text: None };
+    let checked = Checked { program, ..Checked::default() };
     if args.ask {
         let asking = Asking { model: args.model.clone(), limit: args.spend.limit() };
         let (project, store, checked, asking) = (&project, &*store, &checked, &asking);

@@ -1,10 +1,12 @@
 //! `contexture inspect`: its API over the real binary.
 
+use super::calls::{Answer, Server};
 use crate::support::Sandbox;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 const PROGRAM: &str = "\
 main func(input) {
@@ -421,6 +423,30 @@ fn in_10_changed_prompt_is_asked_once_offer_was_agreed_to() {
     let (status, refused) =
         inspector.post(&format!("/v1/runs/{}/ask", first.as_str().unwrap()), &same);
     assert_eq!((status, &refused["code"]), (409, &json!("nothing_changed")));
+}
+
+#[test]
+fn in_10_run_that_asks_is_cancelled_where_inspector_ends() {
+    let sandbox = after(&["Which port?"]);
+    let never: Answer = Box::new(|_| std::thread::sleep(Duration::from_secs(60)));
+    let model = Server::answering(vec![never]);
+    let free = "price_input = 0\nprice_output = 0\nwindow = 8000\nmax_output = 100\n";
+    sandbox.write("contexture.toml", format!("[profiles.\"{}\"]\n{free}", model.model));
+    let mut inspector = Inspector::start(&sandbox, &[]);
+    let changed = PROGRAM.replace("max 20", "max 40");
+    let tried = json!({ "text": changed, "model": model.model });
+    let (_, found) = inspector.post("/v1/runs/latest/recheck", &tried);
+    let agreed = &found["offer"];
+    let body = json!({ "text": changed, "model": model.model, "agreed": agreed });
+    let (status, begun) = inspector.post("/v1/runs/latest/ask", &body);
+    assert_eq!(status, 200, "{begun} {found}");
+    let _ = model.body();
+    let pid = inspector.child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    assert!(inspector.child.wait().unwrap().success());
+    let listed = sandbox.run(["trace", "list", "--json"]).exits(0).json();
+    assert_eq!(listed["runs"][0]["run"], begun["run"]);
+    assert_eq!(listed["runs"][0]["outcome"], "cancelled", "{listed}");
 }
 
 #[test]

@@ -93,7 +93,7 @@ pub async fn offer(asked: Asked<'_>) -> Result<Offered, RecheckError> {
     let kept = Kept { store, log: &log };
     let request = request(project, kept, checked.clone(), None)?;
     let recorded = request.recorded.clone();
-    let (found, prompts) = dry(project, kept, request.clone()).await?;
+    let (found, prompts) = dry(project, kept, request.clone(), checked.cancel.clone()).await?;
     let compared = recorded.map(|recorded| recorded.prompts()).unwrap_or_default();
     // A plan keeps its recorded answer: its prompt is not compared.
     let asks = prompts.into_iter().filter_map(|one| Some((*compared.get(&one.call)?, one)));

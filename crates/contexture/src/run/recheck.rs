@@ -52,6 +52,8 @@ pub struct Checked {
     pub program: Option<PathBuf>,
     /// The text in place of that of the file.
     pub text: Option<String>,
+    /// Ends the dry run before its end; what is found until then counts.
+    pub cancel: CancelToken,
 }
 
 /// The result of a recheck.
@@ -138,8 +140,9 @@ pub async fn recheck(
 ) -> Result<Recheck, RecheckError> {
     let log = store.load(id)?;
     let kept = Kept { store, log: &log };
+    let cancel = checked.cancel.clone();
     let request = request(project, kept, checked, None)?;
-    Ok(dry(project, kept, request).await?.0)
+    Ok(dry(project, kept, request, cancel).await?.0)
 }
 
 /// Runs what a request repeats in a dry run, and returns its prompts, too.
@@ -147,12 +150,12 @@ pub(super) async fn dry(
     project: &Project,
     kept: Kept<'_>,
     request: RunRequest,
+    cancel: CancelToken,
 ) -> Result<(Recheck, Vec<Manifest>), RecheckError> {
     let runs: Arc<dyn RunStore> = Arc::new(InMemoryRuns::new(stamp::system()));
     let mut apart = project.clone();
     apart.stores.runs = Some(Arc::clone(&runs));
-    let report =
-        Box::pin(super::run(&apart, request, Arc::new(Silent), CancelToken::default())).await;
+    let report = Box::pin(super::run(&apart, request, Arc::new(Silent), cancel)).await;
     let failure = match report.outcome {
         Err(failure @ (RunFailure::Source(_) | RunFailure::Setup(_))) => return Err(failure.into()),
         Err(failure) if Some(failure.code()) == code_of(kept) => None,
@@ -201,7 +204,7 @@ fn code_of(kept: Kept<'_>) -> Option<&str> {
 pub(super) fn request(
     project: &Project,
     kept: Kept<'_>,
-    Checked { program, text }: Checked,
+    Checked { program, text, .. }: Checked,
     asking: Option<&Asking>,
 ) -> Result<RunRequest, RecheckError> {
     let root = kept.log.root().ok_or(RunError::None)?;

@@ -22,6 +22,9 @@ use tokio::sync::oneshot;
 /// The longest time of a run that asks.
 const LONGEST: Duration = Duration::from_secs(600);
 
+/// The longest time in which all prompts of a program are made.
+const LONGEST_TRY: Duration = Duration::from_secs(30);
+
 /// The program as it is tried.
 #[derive(Deserialize)]
 struct Tried {
@@ -109,7 +112,7 @@ pub(super) async fn tried(
         let change = patch(&now.name, &now.text, &tried.text);
         let (checked, asking) = tried.split();
         let asked = Asked { project, store, run: &id, checked: &checked, asking: &asking };
-        let (found, offered) = runtime.block_on(offer(asked))?;
+        let (found, offered) = within(&runtime, LONGEST_TRY, &checked.cancel, offer(asked))??;
         let offered = match offered {
             Ok(offer) => json!(offer),
             Err(error) => json!({
@@ -153,9 +156,15 @@ pub(super) async fn asked(
         let _ = begun.send(Ok(id));
         runtime.block_on(async {
             let mut work = pin!(work.run());
+            let ended = async {
+                tokio::select! {
+                    () = tokio::time::sleep(LONGEST) => {}
+                    () = shared.end.cancelled() => {}
+                }
+            };
             tokio::select! {
                 _ = &mut work => {}
-                () = tokio::time::sleep(LONGEST) => {
+                () = ended => {
                     cancel.cancel();
                     work.await;
                 }
@@ -180,7 +189,7 @@ fn agreed(
     let agreed = tried.agreed.take();
     let (checked, asking) = tried.split();
     let asked = Asked { project, store, run: &id, checked: &checked, asking: &asking };
-    let (_, offered) = runtime.block_on(offer(asked))?;
+    let (_, offered) = within(runtime, LONGEST_TRY, &checked.cancel, offer(asked))??;
     let offer = offered
         .map_err(|error| {
             Refused::new(StatusCode::UNPROCESSABLE_ENTITY, &error.code, error.message)
@@ -195,4 +204,51 @@ fn agreed(
         return Err(Refused::new(StatusCode::CONFLICT, "not_agreed", message));
     }
     Ok(begin(asked, &offer, Arc::new(Silent), cancel.clone())?)
+}
+
+/// Waits for work that ends when it is cancelled, and refuses what takes longer.
+fn within<T>(
+    runtime: &Handle,
+    longest: Duration,
+    cancel: &CancelToken,
+    work: impl Future<Output = T>,
+) -> Result<T, Refused> {
+    let late = cancel.clone();
+    let timer = runtime.spawn(async move {
+        tokio::time::sleep(longest).await;
+        late.cancel();
+    });
+    let done = runtime.block_on(work);
+    timer.abort();
+    if cancel.is_cancelled() {
+        let message = format!(
+            "the program did not end within {} s: expected that it repeats nothing without an end",
+            longest.as_secs()
+        );
+        return Err(Refused::new(StatusCode::UNPROCESSABLE_ENTITY, "recheck_too_long", message));
+    }
+    Ok(done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::runtime::Runtime;
+
+    #[test]
+    fn in_10_program_that_does_not_end_is_refused_after_its_time() {
+        let runtime = Runtime::new().unwrap();
+        let cancel = CancelToken::new();
+        // As a program does that repeats something, and never waits.
+        let spins = async {
+            while !cancel.is_cancelled() {
+                std::thread::yield_now();
+            }
+        };
+        let longest = Duration::from_millis(50);
+        let refused = within(runtime.handle(), longest, &cancel, spins).unwrap_err();
+        assert_eq!((refused.status.as_u16(), &*refused.code), (422, "recheck_too_long"));
+        let ended = within(runtime.handle(), LONGEST_TRY, &CancelToken::new(), async { 7 });
+        assert_eq!(ended.unwrap(), 7);
+    }
 }

@@ -137,8 +137,6 @@ fn in_4_api_has_runs_events_calls_and_prompts() {
 }
 
 #[test]
-fn in_3_prompt_has_place_of_each_item_and_layer() {
-#[test]
 fn in_4_runs_are_filtered_by_model_time_and_outcome() {
     let sandbox = after(&["Which port?", "Since when?"]);
     let _ = sandbox.write("q.as", "main func() { 1 }").run(["run", "q.as", "--quiet"]).exits(0);
@@ -221,6 +219,8 @@ fn found(
     panic!("no file is meant below {}", folder.display());
 }
 
+#[test]
+fn in_3_prompt_has_place_of_each_item_and_layer() {
     let sandbox = after(&["Which port?"]);
     let inspector = Inspector::start(&sandbox, &[]);
     let prompt = inspector.json("/v1/runs/latest/calls/2/prompt");
@@ -270,8 +270,6 @@ fn in_14_exported_run_of_somebody_else_is_shown_as_it_was() {
 }
 
 #[test]
-fn in_14_run_in_one_file_has_answers_of_api_and_fetches_nothing() {
-#[test]
 fn in_14_imported_run_has_id_that_its_trace_is_made_of() {
     let sandbox = after(&["Which port?"]);
     let own = sandbox.run(["trace", "list", "--json"]).exits(0).json()["runs"][0]["run"].take();
@@ -309,6 +307,8 @@ fn in_14_imported_events_that_no_tree_has_are_told() {
     assert_eq!(shown["events"][0]["id"], 2, "{shown}");
 }
 
+#[test]
+fn in_14_run_in_one_file_has_answers_of_api_and_fetches_nothing() {
     let sandbox = after(&["Which port?"]);
     let page = sandbox.run(["trace", "export", "latest", "--html"]).exits(0).stdout;
     let block = page.split_once("id=\"answers\">").unwrap().1.split_once("</script>").unwrap().0;
@@ -488,6 +488,88 @@ fn in_9_why_not_tells_what_decided() {
     assert_eq!(inspector.refused("/v1/why?run=latest&call=2"), (400, json!("query_invalid")));
 }
 
+/// A folder in which a program ran that imports two files and a folder, and cuts what it shows of them.
+fn after_imports() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "p.as",
+        "import file Faq from \"./faq.md\"\nimport file Rows from \"rows.json\"\n\
+         import resource More from \"@!file://more.md\"\nimport file Unused from \"unused.md\"\nimport resource Notes from \"@!file://notes/*.md\"\n\
+         main func(input) {\n  known = Unused\n  use Faq max 20 as facts\n  use Rows max 20\n  \
+         use Notes max 200\n  use More max 3 as small\n  \
+         generate({ input: \"Answer.\" }) -> { answer string }\n}\n",
+    );
+    let faq = "Orders ship in two days.\nReturns are free within thirty days.\n\
+               The warehouse, as its name Faq says, is in Rotterdam.\n";
+    let rows = "[{\"a\":\"one two\"},{\"a\":\"four five\"},{\"a\":\"the last zebra of all rows\"}]";
+    sandbox.write("faq.md", faq).write("rows.json", rows).write("unused.md", "None.");
+    sandbox.write("notes/a.md", "Nine.").write("more.md", "A heron stands in the harbour.");
+    let _ = sandbox.run(["run", "p.as", "--mock", "--quiet"]).exits(0);
+    sandbox
+}
+
+#[test]
+fn in_9_text_that_was_cut_is_found_in_whole_value_of_its_item() {
+    let sandbox = after_imports();
+    let told = |asked: &str| {
+        let told = sandbox.run(["trace", "why-not", "latest", "1", asked, "--json"]);
+        told.exits(0).json()
+    };
+    let is = |found: &Value, verdict: &str, line: u64| {
+        assert_eq!((&found["verdict"], &found["line"]), (&json!(verdict), &json!(line)), "{found}");
+    };
+    let head = told("in Rotterdam");
+    is(&head, "cut", 8);
+    assert_eq!(head["by"], "its own budget, `max 20`");
+    let detail = head["detail"].as_str().unwrap();
+    assert!(
+        detail.starts_with("the text stands in the whole value of `Faq`, which is cut by its own")
+            && detail.ends_with(" tokens are kept, the beginning"),
+        "{detail}"
+    );
+    let list = told("zebra");
+    is(&list, "cut", 9);
+    assert!(list["detail"].as_str().unwrap().ends_with(" are kept, 1 of 3 values"), "{list}");
+    is(&told("heron"), "gave_way", 11);
+    // The word stands in a `source:` line, too, which is not what was cut.
+    is(&told("s name Faq"), "cut", 8);
+    is(&told("Orders ship"), "present", 8);
+    assert_eq!(told("source: ")["verdict"], "present");
+}
+
+#[test]
+fn in_9_imported_file_is_known_by_its_path() {
+    let sandbox = after_imports();
+    let told = |asked: &str| {
+        let told = sandbox.run(["trace", "why-not", "latest", "1", asked, "--json"]);
+        let found = told.exits(0).json();
+        (found["verdict"].as_str().unwrap().to_owned(), found["line"].clone())
+    };
+    for asked in ["faq.md", "./faq.md", "Faq"] {
+        assert_eq!(told(asked), ("cut".to_owned(), json!(8)), "{asked}");
+    }
+    assert_eq!(told("./rows.json"), ("cut".to_owned(), json!(9)));
+    for asked in ["Notes", "notes/a.md", "./notes/a.md"] {
+        assert_eq!(told(asked), ("present".to_owned(), json!(10)), "{asked}");
+    }
+    assert_eq!(told("unused.md"), ("not_declared".to_owned(), Value::Null));
+    let unused = sandbox.run(["trace", "why-not", "latest", "1", "unused.md"]).exits(0);
+    assert!(unused.stdout.contains("the program imports it as `Unused`, which no"), "{unused:?}");
+}
+
+#[test]
+fn in_9_question_for_nothing_or_of_no_call_is_refused() {
+    let sandbox = after(&["Which port?"]);
+    let empty = sandbox.run(["trace", "why-not", "latest", "1", " "]).exits(2);
+    assert!(empty.stderr.contains("error: nothing is asked for: expected a label"), "{empty:?}");
+    let beyond = sandbox.run(["trace", "why-not", "latest", "33", "x"]).exits(2);
+    assert!(beyond.stderr.contains("has 2 model calls, there is no call 33"), "{beyond:?}");
+    assert!(beyond.stderr.contains("calls are numbered from 1 to 2"), "{beyond:?}");
+    let inspector = Inspector::start(&sandbox, &[]);
+    let empty = inspector.refused("/v1/why?run=latest&call=2&label=");
+    assert_eq!(empty, (400, json!("query_invalid")));
+}
+
 #[test]
 fn in_9_only_what_was_not_allowed_is_denied() {
     let sandbox = Sandbox::new();
@@ -525,6 +607,28 @@ fn in_8_blame_finds_first_difference_of_two_runs() {
     let inspector = Inspector::start(&sandbox, &[]);
     let mut whole = sandbox.run(["trace", "diff", "latest~1", "latest", "--json"]).exits(0).json();
     assert_eq!(inspector.json("/v1/diff/latest~1/latest"), whole.take());
+}
+
+#[test]
+fn in_8_diff_has_places_of_items_in_both_prompts() {
+    let sandbox = after(&["Which port?", "Since when was that so?"]);
+    let diff = sandbox.run(["trace", "diff", "latest~1", "latest", "--json"]).exits(0).json();
+    let items = diff["calls"][1]["items"].as_array().unwrap();
+    let inspector = Inspector::start(&sandbox, &[]);
+    for (side, run) in ["latest~1", "latest"].into_iter().enumerate() {
+        let prompt = inspector.json(&format!("/v1/runs/{run}/calls/2/prompt"));
+        for item in items {
+            let is_same = |one: &&Value| one["source"] == item["source"];
+            let own = prompt["items"].as_array().unwrap().iter().find(is_same).unwrap();
+            assert_eq!(item["spans"][side], own["span"], "{item}");
+        }
+        let question = items.iter().find(|item| item["label"] == "question").unwrap();
+        let span = &question["spans"][side];
+        let place = |name: &str| usize::try_from(span[name].as_u64().unwrap()).unwrap();
+        let text = prompt["messages"][place("message")]["text"].as_str().unwrap();
+        let asked = &text[place("start")..place("end")];
+        assert_eq!(asked, ["Which port?", "Since when was that so?"][side]);
+    }
 }
 
 #[test]
@@ -585,6 +689,43 @@ fn in_12_inspector_alone_shows_what_project_keeps() {
 }
 
 #[test]
+fn in_11_steps_of_run_of_set_are_given_by_parts() {
+    let sandbox = Sandbox::new();
+    // Three values of 800 KB are more than an answer has.
+    let long = "客".repeat(800 << 10 >> 2);
+    let step = |number: usize| {
+        json!({
+            "instructionId": format!("s{number}"), "action": "echo",
+            "parameters": { "x": number, "text": if number < 3 { long.as_str() } else { "" } },
+            "condition": "size(\"two\") == 3",
+        })
+    };
+    let set = json!({ "instructions": (0..7).map(step).collect::<Vec<_>>() });
+    sandbox.write("set.json", set.to_string());
+    let _ = sandbox.run(["flow", "run", "set.json", "--quiet"]).exits(0);
+    let inspector = Inspector::start(&sandbox, &[]);
+    let id = inspector.json("/v1/flows")["flows"][0]["run"].as_str().unwrap().to_owned();
+    let part = |query: &str| {
+        let part = inspector.json(&format!("/v1/flows/{id}?{query}"));
+        let steps = part["set"]["instructions"].as_array().unwrap().iter();
+        let ids: Vec<String> =
+            steps.map(|step| step["instructionId"].as_str().unwrap().to_owned()).collect();
+        let keys = |name: &str| part[name].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert_eq!((keys("results"), keys("conditions")), (ids.clone(), ids.clone()));
+        let events = part["events"].as_array().unwrap().iter().filter_map(|one| one["id"].as_str());
+        assert!(events.clone().all(|of| ids.iter().any(|id| id == of)), "{ids:?}");
+        assert_eq!(events.count(), 2 * ids.len());
+        (ids, part["next"].clone())
+    };
+    assert_eq!(part("after=3&limit=2"), (vec!["s3".to_owned(), "s4".to_owned()], json!(5)));
+    assert_eq!(part("after=5&limit=2"), (vec!["s5".to_owned(), "s6".to_owned()], Value::Null));
+    assert_eq!(part("after=7").0, [""; 0]);
+    let (first, next) = part("");
+    assert_eq!((first.first().unwrap().as_str(), next), ("s0", json!(first.len())));
+    assert_eq!(inspector.refused(&format!("/v1/flows/{id}?limit=401")).0, 400);
+}
+
+#[test]
 fn in_15_other_hosts_and_pages_are_refused() {
     let sandbox = after(&["Which port?"]);
     let inspector = Inspector::start(&sandbox, &["latest"]);
@@ -635,110 +776,6 @@ fn in_1_beyond_this_machine_each_request_needs_token_with_permission() {
     let inspector = Inspector::start(&sandbox, &["--allow-remote"]);
     let bearer = |token: &str| format!("Authorization: Bearer {}", token.trim());
     let status = |path: &str, headers: &[&str]| inspector.ask(path, headers).0;
-/// A folder in which a program ran that imports two files and a folder, and cuts what it shows of them.
-fn after_imports() -> Sandbox {
-    let sandbox = Sandbox::new();
-    sandbox.write(
-        "p.as",
-        "import file Faq from \"./faq.md\"\nimport file Rows from \"rows.json\"\n\
-         import resource More from \"@!file://more.md\"\nimport file Unused from \"unused.md\"\nimport resource Notes from \"@!file://notes/*.md\"\n\
-         main func(input) {\n  known = Unused\n  use Faq max 20 as facts\n  use Rows max 20\n  \
-         use Notes max 200\n  use More max 3 as small\n  \
-         generate({ input: \"Answer.\" }) -> { answer string }\n}\n",
-    );
-    let faq = "Orders ship in two days.\nReturns are free within thirty days.\n\
-               The warehouse, as its name Faq says, is in Rotterdam.\n";
-    let rows = "[{\"a\":\"one two\"},{\"a\":\"four five\"},{\"a\":\"the last zebra of all rows\"}]";
-    sandbox.write("faq.md", faq).write("rows.json", rows).write("unused.md", "None.");
-    sandbox.write("notes/a.md", "Nine.").write("more.md", "A heron stands in the harbour.");
-    let _ = sandbox.run(["run", "p.as", "--mock", "--quiet"]).exits(0);
-    sandbox
-}
-
-#[test]
-fn in_9_text_that_was_cut_is_found_in_whole_value_of_its_item() {
-    let sandbox = after_imports();
-    let told = |asked: &str| {
-        let told = sandbox.run(["trace", "why-not", "latest", "1", asked, "--json"]);
-        told.exits(0).json()
-    };
-    let is = |found: &Value, verdict: &str, line: u64| {
-        assert_eq!((&found["verdict"], &found["line"]), (&json!(verdict), &json!(line)), "{found}");
-    };
-    let head = told("in Rotterdam");
-    is(&head, "cut", 8);
-    assert_eq!(head["by"], "its own budget, `max 20`");
-    let detail = head["detail"].as_str().unwrap();
-    assert!(
-        detail.starts_with("the text stands in the whole value of `Faq`, which is cut by its own")
-            && detail.ends_with(" tokens are kept, the beginning"),
-        "{detail}"
-#[test]
-fn in_8_diff_has_places_of_items_in_both_prompts() {
-    let sandbox = after(&["Which port?", "Since when was that so?"]);
-    let diff = sandbox.run(["trace", "diff", "latest~1", "latest", "--json"]).exits(0).json();
-    let items = diff["calls"][1]["items"].as_array().unwrap();
-    let inspector = Inspector::start(&sandbox, &[]);
-    for (side, run) in ["latest~1", "latest"].into_iter().enumerate() {
-        let prompt = inspector.json(&format!("/v1/runs/{run}/calls/2/prompt"));
-        for item in items {
-            let is_same = |one: &&Value| one["source"] == item["source"];
-            let own = prompt["items"].as_array().unwrap().iter().find(is_same).unwrap();
-            assert_eq!(item["spans"][side], own["span"], "{item}");
-        }
-        let question = items.iter().find(|item| item["label"] == "question").unwrap();
-        let span = &question["spans"][side];
-        let place = |name: &str| usize::try_from(span[name].as_u64().unwrap()).unwrap();
-        let text = prompt["messages"][place("message")]["text"].as_str().unwrap();
-        let asked = &text[place("start")..place("end")];
-        assert_eq!(asked, ["Which port?", "Since when was that so?"][side]);
-    }
-}
-
-    );
-    let list = told("zebra");
-    is(&list, "cut", 9);
-    assert!(list["detail"].as_str().unwrap().ends_with(" are kept, 1 of 3 values"), "{list}");
-    is(&told("heron"), "gave_way", 11);
-    // The word stands in a `source:` line, too, which is not what was cut.
-    is(&told("s name Faq"), "cut", 8);
-    is(&told("Orders ship"), "present", 8);
-    assert_eq!(told("source: ")["verdict"], "present");
-}
-
-#[test]
-fn in_9_imported_file_is_known_by_its_path() {
-    let sandbox = after_imports();
-    let told = |asked: &str| {
-        let told = sandbox.run(["trace", "why-not", "latest", "1", asked, "--json"]);
-        let found = told.exits(0).json();
-        (found["verdict"].as_str().unwrap().to_owned(), found["line"].clone())
-    };
-    for asked in ["faq.md", "./faq.md", "Faq"] {
-        assert_eq!(told(asked), ("cut".to_owned(), json!(8)), "{asked}");
-    }
-    assert_eq!(told("./rows.json"), ("cut".to_owned(), json!(9)));
-    for asked in ["Notes", "notes/a.md", "./notes/a.md"] {
-        assert_eq!(told(asked), ("present".to_owned(), json!(10)), "{asked}");
-    }
-    assert_eq!(told("unused.md"), ("not_declared".to_owned(), Value::Null));
-    let unused = sandbox.run(["trace", "why-not", "latest", "1", "unused.md"]).exits(0);
-    assert!(unused.stdout.contains("the program imports it as `Unused`, which no"), "{unused:?}");
-}
-
-#[test]
-fn in_9_question_for_nothing_or_of_no_call_is_refused() {
-    let sandbox = after(&["Which port?"]);
-    let empty = sandbox.run(["trace", "why-not", "latest", "1", " "]).exits(2);
-    assert!(empty.stderr.contains("error: nothing is asked for: expected a label"), "{empty:?}");
-    let beyond = sandbox.run(["trace", "why-not", "latest", "33", "x"]).exits(2);
-    assert!(beyond.stderr.contains("has 2 model calls, there is no call 33"), "{beyond:?}");
-    assert!(beyond.stderr.contains("calls are numbered from 1 to 2"), "{beyond:?}");
-    let inspector = Inspector::start(&sandbox, &[]);
-    let empty = inspector.refused("/v1/why?run=latest&call=2&label=");
-    assert_eq!(empty, (400, json!("query_invalid")));
-}
-
     assert_eq!((status("/", &[]), status("/page.js", &[])), (200, 200));
     assert_eq!(status("/v1/runs", &[]), 401);
     assert_eq!(status("/v1/runs", &[&bearer("ctx_tok_unknown")]), 401);

@@ -12,6 +12,7 @@ use contexture_store::flows::{
     Filter, FlowJournal, FlowStoreError, RunSummary, Wait, WaitFilter, WaitState,
 };
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 
 /// The most bytes of a value that a condition reads; a longer one is told by its size.
 const MOST_OPERAND: usize = 1_000;
@@ -78,11 +79,16 @@ fn with_owner(run: &RunSummary) -> Value {
 }
 
 /// Returns a run with its set, the outcomes of its steps, its events, and for each step with a condition
-/// the values that it reads: `conditions`.
+/// the values that it reads: `conditions`. Of these it has the steps behind the first `after` of the set,
+/// at most so many; `next` is where the rest begins.
 ///
 /// # Errors
 /// [`FlowStoreError`] when no run has the id, or it can't be read.
-pub fn flow(journal: &dyn FlowJournal, run: &str) -> Result<Value, FlowStoreError> {
+pub fn flow(
+    journal: &dyn FlowJournal,
+    run: &str,
+    page: (usize, usize),
+) -> Result<Value, FlowStoreError> {
     let summary = journal.summary(run)?;
     let (log, document) = (journal.log(run)?, journal.document(run)?);
     let mut value = shown(&summary, (&log, &document.text), |_| true);
@@ -93,7 +99,45 @@ pub fn flow(journal: &dyn FlowJournal, run: &str) -> Result<Value, FlowStoreErro
         fields.insert("conditions".to_owned(), conditions.into());
         fields.insert("masked".to_owned(), document.masked.into());
     }
+    part(&mut value, page);
     Ok(value)
+}
+
+/// Leaves a part of the steps of a run, with all that it has of them.
+fn part(run: &mut Value, (after, limit): (usize, usize)) {
+    let end = after.saturating_add(limit);
+    let mut place = 0;
+    let mut shown: HashSet<String> = HashSet::new();
+    // A set is kept as it was given: bare, or as a message with its content.
+    let content = if run.pointer("/set/content").is_some() { "/set/content" } else { "/set" };
+    for list in ["instructions", "calls", "toolCalls"] {
+        let steps = run.pointer_mut(&format!("{content}/{list}")).and_then(Value::as_array_mut);
+        let Some(steps) = steps else { continue };
+        steps.retain(|step| {
+            let is_shown = (after..end).contains(&place);
+            place += 1;
+            if is_shown {
+                let id = step.get("instructionId").or_else(|| step.get("callId"));
+                shown.extend(id.and_then(Value::as_str).map(str::to_owned));
+            }
+            is_shown
+        });
+    }
+    for name in ["results", "conditions"] {
+        if let Some(fields) = run.get_mut(name).and_then(Value::as_object_mut) {
+            fields.retain(|id, _| shown.contains(id));
+        }
+    }
+    let is_of = |id: Option<&Value>| id.and_then(Value::as_str).is_none_or(|id| shown.contains(id));
+    if let Some(events) = run.get_mut("events").and_then(Value::as_array_mut) {
+        events.retain(|event| is_of(event.get("id")));
+    }
+    if let Some(order) = run.get_mut("order").and_then(Value::as_array_mut) {
+        order.retain(|id| is_of(Some(id)));
+    }
+    if let Some(fields) = run.as_object_mut() {
+        fields.insert("next".to_owned(), (end < place).then_some(end).into());
+    }
 }
 
 /// Returns the calls and questions that wait, the oldest first: of one run, or of all runs and turns,

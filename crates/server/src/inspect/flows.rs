@@ -13,6 +13,9 @@ use serde_json::{Value, json};
 /// The most runs or waits of a page.
 const PAGE: usize = 1_000;
 
+/// The most steps of an answer.
+const STEPS: usize = 400;
+
 /// The most bytes of the message with a call that waits; a longer one is told by its size.
 const MOST_REQUEST: usize = 16 << 10;
 
@@ -42,9 +45,25 @@ pub(super) async fn flows(State(shared): State<Shared>, RawQuery(query): RawQuer
     read(&shared, move |shared| Ok(inspect::flows(shared.sources.flows()?, after, limit)?)).await
 }
 
-/// `GET /v1/flows/{flow}`
-pub(super) async fn flow(State(shared): State<Shared>, Path(flow): Path<String>) -> Answer {
-    read(&shared, move |shared| Ok(inspect::flow(shared.sources.flows()?, &flow)?)).await
+/// `GET /v1/flows/{flow}?after&limit`: fewer steps where these are too large for an answer.
+pub(super) async fn flow(
+    State(shared): State<Shared>,
+    Path(flow): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Answer {
+    let query = Query::parse(query.as_deref(), &["after", "limit"])?;
+    let after = query.count("after", usize::MAX)?.unwrap_or_default();
+    let mut limit = query.count("limit", STEPS)?.unwrap_or(STEPS).max(1);
+    read(&shared, move |shared| {
+        loop {
+            let part = inspect::flow(shared.sources.flows()?, &flow, (after, limit))?;
+            if limit == 1 || part.to_string().len() <= LARGEST {
+                return Ok(part);
+            }
+            limit /= 2;
+        }
+    })
+    .await
 }
 
 /// `GET /v1/waits?flow&after&limit`

@@ -154,7 +154,9 @@ fn for_flows() -> Vec<Operation> {
         get("/v1/flows/{flow}", flows::flow)
             .doc("inspectFlow", TAG, "Returns a run of a set with its steps.")
             .path("flow", FLOW)
-            .json(200, "The run, with the values that conditions read.", Shape::Object),
+            .query_number("after", "The `next` of the part before.")
+            .query_number("limit", "How many steps at most, from 1 to 400, the default.")
+            .json(200, "The run, with the values that conditions read, and `next`.", Shape::Object),
         get("/v1/flows/{flow}/follow", follow::flow)
             .doc("followFlow", TAG, "Reports whenever a run of a set has come further.")
             .path("flow", FLOW)

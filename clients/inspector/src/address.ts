@@ -3,6 +3,10 @@
 export interface Filter {
   readonly program: string;
   readonly outcome: string;
+  readonly model: string;
+  /** A time of this place, as a field of a form has it. */
+  readonly since: string;
+  readonly until: string;
   readonly q: string;
 }
 
@@ -34,7 +38,7 @@ export type Place =
   | { readonly view: "eval"; readonly name: string }
   | { readonly view: "unknown"; readonly address: string };
 
-export const NO_FILTER: Filter = { program: "", outcome: "", q: "" };
+export const NO_FILTER: Filter = { program: "", outcome: "", model: "", since: "", until: "", q: "" };
 
 /** Reads an address; one that names no view is told, not guessed. */
 export function read(hash: string): Place {
@@ -116,7 +120,8 @@ function decoded(part: string): string {
 
 function filterOf(query: string): Filter {
   const values = new URLSearchParams(query);
-  return { program: values.get("program") ?? "", outcome: values.get("outcome") ?? "", q: values.get("q") ?? "" };
+  const value = (name: string): string => values.get(name) ?? "";
+  return { program: value("program"), outcome: value("outcome"), model: value("model"), since: value("since"), until: value("until"), q: value("q") };
 }
 
 export function usage(filter?: UsageFilter): string {

@@ -91,9 +91,15 @@ async function eventsOf(answer: Response, heard: (event: string) => void): Promi
 
 type After = string | number;
 
+/** A time of this place as the API takes one; what is not a time is told by the server. */
+function millis(local: string): string | number {
+  const time = new Date(local).getTime();
+  return Number.isNaN(time) ? local : time;
+}
+
 export const api = {
   runs: (filter: Filter, after: After | undefined, signal?: AbortSignal) =>
-    get<{ readonly runs: readonly Run[]; readonly next?: After | null; readonly notes?: readonly string[] }>(["runs"], { ...filter, after, limit: 100 }, signal),
+    get<{ readonly runs: readonly Run[]; readonly next?: After | null; readonly notes?: readonly string[] }>(["runs"], { ...filter, since: millis(filter.since), until: millis(filter.until), after, limit: 100 }, signal),
   run: (run: string, signal?: AbortSignal) => get<RunHead>(["runs", run], {}, signal),
   events: (run: string, parent: number | undefined, after: After | undefined) =>
     get<{ readonly events: readonly RunEvent[]; readonly next?: After | null }>(["runs", run, "events"], { parent, after, limit: 200 }),
@@ -104,7 +110,7 @@ export const api = {
   usage: (filter: UsageFilter, signal?: AbortSignal) => get<Usage>(["usage"], { ...filter }, signal),
   about: (signal?: AbortSignal) => get<About>(["about"], {}, signal),
   flows: (after: string | undefined, signal?: AbortSignal) => get<{ readonly flows: readonly FlowHead[]; readonly next: string | null }>(["flows"], { after, limit: 100 }, signal),
-  flow: (flow: string, signal?: AbortSignal) => get<Flow>(["flows", flow], {}, signal),
+  flow: (flow: string, after: number, signal?: AbortSignal) => get<Flow>(["flows", flow], after > 0 ? { after } : {}, signal),
   picture: (flow: string) => blob(address(["flows", flow, "picture"]), "image/svg+xml"),
   contexts: (filter: ContextFilter, signal?: AbortSignal) => get<ContextPage>(["contexts"], { ...filter, limit: 100 }, signal),
   context: (owner: string, context: string, version: number | undefined, signal?: AbortSignal) => get<Context>(["contexts", context], { owner, version }, signal),

@@ -47,9 +47,17 @@ function TokenForm(): VNode {
     </form>`;
 }
 
+interface WaitingProps<Value> {
+  readonly loaded: Loaded<Value>;
+  readonly what: Word;
+  /** The heading of the view, where that is of the value. */
+  readonly title?: string;
+  readonly children: (value: Value) => Child;
+}
+
 /** What is shown until there is a value, or instead of it. */
-export function Waiting<Value>({ loaded, what, children }: { readonly loaded: Loaded<Value>; readonly what: Word; readonly children: (value: Value) => Child }): Child {
-  if (loaded.error !== undefined) return html`<${Refused} error=${loaded.error} />`;
+export function Waiting<Value>({ loaded, what, title, children }: WaitingProps<Value>): Child {
+  if (loaded.error !== undefined) return html`${title !== undefined && html`<h1><${Name} text=${title} /></h1>`}<${Refused} error=${loaded.error} />`;
   if (loaded.value === undefined) return html`<p class="quiet" role="status">${t(what)}</p>`;
   return children(loaded.value);
 }

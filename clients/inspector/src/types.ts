@@ -242,6 +242,7 @@ export interface ItemDiff extends PartDiff {
   readonly source: string;
   readonly tokens: readonly [number, number];
   readonly tokens_before?: readonly [number, number];
+  readonly spans?: readonly [Span | null, Span | null];
 }
 
 export interface CallDiff {
@@ -397,8 +398,10 @@ export interface FlowStep {
 
 export interface Flow extends FlowHead {
   readonly set: unknown;
-  readonly results: Readonly<Record<string, { readonly status: string; readonly result?: unknown; readonly error?: unknown; readonly reason?: unknown }>>;
+  readonly results: Readonly<Record<string, { readonly status: string; readonly executionTime?: number; readonly result?: unknown; readonly error?: unknown; readonly reason?: unknown }>>;
   readonly conditions: Readonly<Record<string, { readonly text: string; readonly values: readonly { readonly path: string; readonly value: unknown }[] }>>;
+  /** Where the steps go on that are not in this part. */
+  readonly next?: number | null;
   readonly events: readonly { readonly event: string; readonly id?: string; readonly action?: string; readonly attempt?: number; readonly key?: string; readonly time: string }[];
 }
 

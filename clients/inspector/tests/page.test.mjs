@@ -4,6 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { en } from "../dist/words/en.js";
+import { speak, t } from "../dist/words/words.js";
 import { zh } from "../dist/words/zh.js";
 import { pageFiles, staleFiles } from "../../pages.mjs";
 
@@ -32,7 +33,16 @@ test("in_15_page_has_no_inline_script_style_or_handler_and_writes_no_markup", as
 });
 
 test("in_16_texts_in_both_languages_name_the_same_values", () => {
-  const names = (text) => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
+  const names = (text) => [...new Set([...text.matchAll(/\{(\w+)[|}]/g)].map(([, name]) => name))].sort();
   assert.deepEqual(Object.keys(zh).sort(), Object.keys(en).sort());
   for (const [word, text] of Object.entries(en)) assert.deepEqual(names(zh[word]), names(text), word);
+});
+
+test("in_16_one_of_something_has_words_of_its_own", () => {
+  speak("en");
+  assert.deepEqual(["1", "0", "1,000"].map((n) => t("tokens_n", { n })), ["1 token", "0 tokens", "1,000 tokens"]);
+  assert.equal(t("try_changed", { n: 1, all: 1 }), "1 of 1 prompt would change.");
+  assert.equal(t("all_shown", { n: "1" }), "The only run is shown.");
+  assert.equal(t("tokens_n", { n: "$&" }), "$& tokens", "a value is not a pattern");
+  for (const text of Object.values(en)) assert.doesNotMatch(text, /\{(n|tokens|now|of|max)\} (tokens|calls|prompts|runs|events|times|entries)\b/, "a number before a word for several");
 });

@@ -131,7 +131,7 @@ test("in_6_addresses_are_read_as_they_are_written", () => {
   assert.deepEqual(address.read(address.run("会议/1")), { view: "run", run: "会议/1" });
   assert.deepEqual(address.read(address.call("a", 3)), { view: "call", run: "a", call: 3 });
   assert.deepEqual(address.read(address.diff("a", "b")), { view: "diff", left: "a", right: "b" });
-  const filter = { program: "a&b", outcome: "no end", q: "客户" };
+  const filter = { program: "a&b", outcome: "no end", model: "gpt-5", since: "2026-03-14T09:26", until: "", q: "客户" };
   assert.deepEqual(address.read(address.runs(filter)), { view: "runs", filter });
   assert.deepEqual(address.read("").view, "runs");
   for (const wrong of ["#/runs", "#/runs/a/calls/x", "#/nothing", "#/runs/%E0/calls"]) assert.equal(address.read(wrong).view, "unknown", wrong);

@@ -1,6 +1,6 @@
 /** The items of a prompt, with what was cut and why (IN-6, IN-7). */
 
-import { count } from "../text/format.js";
+import { budget, count } from "../text/format.js";
 import { Long } from "../text/show.js";
 import { plain } from "../text/visible.js";
 import type { Cut, Item, TextPart } from "../types.js";
@@ -27,7 +27,7 @@ const REASONS: Record<string, Word> = { item_budget: "cut_item_budget", prompt_b
 /** Why an item is shorter than its value, in a sentence. */
 export function reasonOf(cut: Cut): string {
   const word = REASONS[cut.reason];
-  const limit = cut.budget ? `${count(cut.budget.amount)} ${cut.budget.unit}` : "";
+  const limit = cut.budget ? budget(cut.budget) : "";
   const why = word ? t(word, { limit }) : plain(cut.reason);
   const lost = cut.left_out ? t("left_out") : t("removed", { n: count(cut.removed ?? 0) });
   const kept = cut.kept ? ` ${t("kept_of", { kept: count(cut.kept.kept), of: count(cut.kept.of) })}` : "";

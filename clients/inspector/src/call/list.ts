@@ -86,7 +86,7 @@ export function Selected({ manifest }: { readonly manifest: Manifest }): Child {
 
 function PackRow({ pack }: { readonly pack: Pack }): VNode {
   return html`<li><strong><${Name} text=${pack.name} /></strong> <span class="quiet"><${Name} text=${[pack.version, pack.status].filter(Boolean).join(" · ")} /></span>
-    <div>${t("of_budget", { tokens: count(pack.tokens), budget: `${count(pack.budget)} ${t("tokens_unit")}` })}</div>
+    <div>${t("of_budget", { tokens: count(pack.tokens), budget: `${t("tokens_n", { n: count(pack.budget) })}` })}</div>
     ${(pack.warnings ?? []).map((warning) => html`<div class="cut"><span aria-hidden="true">⚠</span> <${Name} text=${warning} /></div>`)}</li>`;
 }
 
@@ -94,6 +94,6 @@ function RankedRow({ ranked }: { readonly ranked: Ranked }): VNode {
   const rows = [...ranked.passages.map((one) => ({ one, shown: true })), ...(ranked.left_out.best ?? []).map((one) => ({ one, shown: false }))];
   return html`
     <li><strong><${Name} text=${ranked.label ?? ranked.source} /></strong> <${Name} text=${ranked.question} />
-      <ol class="passages">${rows.map(({ one, shown }) => html`<li class=${shown ? "" : "gone"}><${Name} text=${one.text} />:${one.first_line}–${one.last_line} <${Name} text=${one.heading ?? ""} /> <span class="quiet">${t("score")} ${count(one.score)} · ${count(one.tokens)} ${t("tokens_unit")}${shown ? "" : ` · ${t("not_selected")}`}</span></li>`)}</ol>
+      <ol class="passages">${rows.map(({ one, shown }) => html`<li class=${shown ? "" : "gone"}><${Name} text=${one.text} />:${one.first_line}–${one.last_line} <${Name} text=${one.heading ?? ""} /> <span class="quiet">${t("score")} ${count(one.score)} · ${t("tokens_n", { n: count(one.tokens) })}${shown ? "" : ` · ${t("not_selected")}`}</span></li>`)}</ol>
       <p class="quiet">${t("left_out_of_question", { texts: count(ranked.left_out.texts), passages: count(ranked.left_out.passages) })}</p></li>`;
 }

@@ -1,6 +1,6 @@
 /** A message as it was sent, with a note beside each item and layer where it stands (IN-6). */
 
-import { count, place, size } from "../text/format.js";
+import { budget, count, place, size } from "../text/format.js";
 import { Long, Name } from "../text/show.js";
 import { byteLength } from "../text/bytes.js";
 import { plain } from "../text/visible.js";
@@ -18,7 +18,7 @@ export function MessageView({ run, prompt, index }: { readonly run: string; read
   const regions = regionsOf(prompt, index);
   return html`
     <section class="message" aria-label=${t("message", { n: index + 1, role: message.role })}>
-      <h3><span class="role"><${Name} text=${message.role} /></span> <span class="quiet">${count(message.tokens)} ${t("tokens_unit")} · ${size(message.bytes ?? byteLength(message.text ?? ""))}</span></h3>
+      <h3><span class="role"><${Name} text=${message.role} /></span> <span class="quiet">${t("tokens_n", { n: count(message.tokens) })} · ${size(message.bytes ?? byteLength(message.text ?? ""))}</span></h3>
       ${message.text === null ? html`<${Parts} run=${run} message=${message} regions=${regions} />` : html`<${Text} text=${message.text} regions=${regions} offset=${0} />`}
     </section>`;
 }
@@ -65,7 +65,7 @@ function Part({ segment }: { readonly segment: Segment }): VNode {
 }
 
 function Note({ region }: { readonly region: Region }): VNode {
-  if (region.kind === "layer") return html`<div class="margin-note layer-note"><strong>${layerName(region.layer.name)}</strong> <span class="quiet">${count(region.layer.tokens)} ${t("tokens_unit")}</span></div>`;
+  if (region.kind === "layer") return html`<div class="margin-note layer-note"><strong>${layerName(region.layer.name)}</strong> <span class="quiet">${t("tokens_n", { n: count(region.layer.tokens) })}</span></div>`;
   return html`<${ItemNote} item=${region.item} />`;
 }
 
@@ -82,6 +82,6 @@ function ItemNote({ item }: { readonly item: Item }): VNode {
 
 /** The tokens of an item against its budget. */
 export function used(item: Item): string {
-  if (!item.budget) return `${count(item.tokens)} ${t("tokens_unit")}`;
-  return t("of_budget", { tokens: count(item.tokens), budget: `${count(item.budget.amount)} ${item.budget.unit}` });
+  if (!item.budget) return `${t("tokens_n", { n: count(item.tokens) })}`;
+  return t("of_budget", { tokens: count(item.tokens), budget: budget(item.budget) });
 }

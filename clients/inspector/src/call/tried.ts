@@ -34,17 +34,23 @@ function Opened({ run, manifest }: Props): VNode {
 
 /** What was tried: an offer holds for it, not for later edits. */
 type Tried = { readonly text: string; readonly model: string };
-type Asked = { readonly busy?: boolean; readonly found?: Recheck; readonly of?: Tried; readonly error?: unknown };
+type Asked = { readonly busy?: boolean; readonly found?: Recheck; readonly of?: Tried; readonly edited?: boolean; readonly error?: unknown };
 
 function Editor({ run, program, manifest }: Props & { readonly program: Program }): VNode {
   const area = useRef<HTMLTextAreaElement | null>(null);
   const named = useRef<HTMLInputElement | null>(null);
   const [asked, setAsked] = useState<Asked>({});
+  const now = (): Tried => ({ text: area.current?.value ?? program.text, model: named.current?.value.trim() ?? "" });
+  // An offer is not for what was edited after it.
+  const edited = (): void => {
+    const { text, model } = now();
+    setAsked((before) => (before.of ? { ...before, edited: before.of.text !== text || before.of.model !== model } : before));
+  };
   const submit = (event: Event): void => {
     event.preventDefault();
     setAsked({ busy: true });
-    const of = { text: area.current?.value ?? program.text, model: named.current?.value.trim() ?? "" };
-    api.recheck(run, of.text, of.model).then((found) => setAsked({ found, of }), (error: unknown) => setAsked({ error }));
+    const of = now();
+    api.recheck(run, of.text, of.model).then((found) => (setAsked({ found, of }), edited()), (error: unknown) => setAsked({ error }));
   };
   const undo = (): void => {
     if (area.current) area.current.value = program.text;
@@ -54,11 +60,11 @@ function Editor({ run, program, manifest }: Props & { readonly program: Program 
     <form onSubmit=${submit}>
       <p class="steps">${linesOf(program, manifest).map(({ line, name }) => html`<button type="button" onClick=${() => select(area.current, line)}><${Name} text=${name} /> <span class="quiet">${t("line", { n: line })}</span></button>`)}</p>
       <label class="field"><span>${t("program")} <code><${Name} text=${program.file} /></code></span>
-        <textarea ref=${area} dir="ltr" wrap="off" rows="16" spellcheck=${false} autocomplete="off" defaultValue=${program.text}></textarea></label>
-      <label class="field"><span>${t("try_model")}</span> <input ref=${named} dir="ltr" spellcheck=${false} autocomplete="off" placeholder=${t("try_model_own")} /></label>
+        <textarea ref=${area} dir="ltr" wrap="off" rows="16" spellcheck=${false} autocomplete="off" onInput=${edited} defaultValue=${program.text}></textarea></label>
+      <label class="field"><span>${t("try_model")}</span> <input ref=${named} dir="ltr" spellcheck=${false} autocomplete="off" onInput=${edited} placeholder=${t("try_model_own")} /></label>
       <p class="steps"><button class="primary" disabled=${asked.busy === true}>${t("try_ask")}</button> <button type="button" onClick=${undo}>${t("try_undo")}</button></p>
     </form>
-    <div role="status">${asked.busy && html`<p class="quiet">${t("trying")}</p>`}${asked.found && asked.of && html`<${Found} run=${run} found=${asked.found} of=${asked.of} />`}${asked.error !== undefined && html`<${Refused} error=${asked.error} />`}</div>`;
+    <div role="status">${asked.busy && html`<p class="quiet">${t("trying")}</p>`}${asked.found && asked.of && html`<${Found} run=${run} found=${asked.found} of=${asked.of} edited=${asked.edited === true} />`}${asked.error !== undefined && html`<${Refused} error=${asked.error} />`}</div>`;
 }
 
 /** The lines of the program that this call stands on: its own, and those of its items. */
@@ -79,7 +85,7 @@ function select(area: HTMLTextAreaElement | null, line: number): void {
   area.scrollTop = (area.scrollHeight / lines.length) * Math.max(0, line - 4);
 }
 
-function Found({ run, found, of }: { readonly run: string; readonly found: Recheck; readonly of: Tried }): VNode {
+function Found({ run, found, of, edited }: { readonly run: string; readonly found: Recheck; readonly of: Tried; readonly edited: boolean }): VNode {
   const calls = found.calls.map((call) => ({ ...call, left: call.change === "added" ? null : call.n, right: null, tokens: [call.tokens_before, call.tokens_after] as const }));
   const changed = calls.filter((call) => call.changed);
   const stale = found.calls.filter((call) => call.stale && !call.changed).length;
@@ -88,7 +94,7 @@ function Found({ run, found, of }: { readonly run: string; readonly found: Reche
     <p class="lead"><strong>${changed.length === 0 ? t("try_same", { n: count(calls.length) }) : t("try_changed", { n: count(changed.length), all: count(calls.length) })}</strong>${stale > 0 && ` ${t("try_stale", { n: count(stale) })}`}</p>
     <${ErrorText} error=${found.failure} />
     ${changed.map((call, index) => html`<${CallPart} call=${call} left=${run} first=${first?.call === index ? first : undefined} names=${["recorded", "tried"]} />`)}
-    ${found.offer && ("error" in found.offer ? html`<p class="quiet">${t("ask_not")}</p><${ErrorText} error=${found.offer.error} />` : html`<${Offered} run=${run} offer=${found.offer} of=${of} />`)}
+    ${found.offer && (edited ? html`<p class="quiet">${t("ask_again")}</p>` : "error" in found.offer ? html`<p class="quiet">${t("ask_not")}</p><${ErrorText} error=${found.offer.error} />` : html`<${Offered} run=${run} offer=${found.offer} of=${of} />`)}
     ${found.patch !== "" && html`<${Patch} text=${found.patch} />`}`;
 }
 
@@ -100,7 +106,7 @@ function Offered({ run, offer, of }: { readonly run: string; readonly offer: Off
     api.ask(run, of.text, of.model, offer).then(({ run: part }) => { location.hash = runAddress(part); }, (error: unknown) => setStep({ error }));
   };
   const changed = offer.calls.filter((call) => call.changed).length;
-  const most = offer.cost === null ? t("ask_tokens", { n: count(offer.tokens) }) : `${offer.cost} USD`;
+  const most = offer.cost === null ? t("tokens_n", { n: count(offer.tokens) }) : `${offer.cost} USD`;
   const said = { n: count(changed), later: count(offer.calls.length - changed), models: offer.models.join(", "), most };
   return html`
     <section class="offer">

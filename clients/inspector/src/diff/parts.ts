@@ -42,8 +42,8 @@ export function CallPart({ call, left, right, first, names = ["left", "right"] }
 }
 
 function tokens([left, right]: readonly [number, number]): string {
-  const unit = t("tokens_unit");
-  return left === right ? `${count(left)} ${unit}` : `${count(left)} → ${count(right)} ${unit} (${right > left ? "+" : "−"}${count(Math.abs(right - left))})`;
+  const now = t("tokens_n", { n: count(right) });
+  return left === right ? now : `${count(left)} → ${now} (${right > left ? "+" : "−"}${count(Math.abs(right - left))})`;
 }
 
 function ChangeTag({ change }: { readonly change: Change }): VNode {

@@ -11,6 +11,11 @@ export function count(value: number | null | undefined): string {
   return value === null || value === undefined ? NOTHING : new Intl.NumberFormat(language()).format(value);
 }
 
+/** A budget as the program wrote it. */
+export function budget({ amount, unit }: { readonly amount: number; readonly unit: string }): string {
+  return unit === "tokens" ? t("tokens_n", { n: count(amount) }) : `${count(amount)} ${plain(unit)}`;
+}
+
 /** A count that was made here and not by the provider is marked. */
 export function counted(value: number | null | undefined, estimated: boolean | undefined): string {
   return value !== null && value !== undefined && estimated ? `≈ ${count(value)}` : count(value);

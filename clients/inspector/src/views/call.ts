@@ -21,7 +21,7 @@ export function CallView({ run, call, about }: { readonly run: string; readonly 
   return html`
     <section data-view="call">
       <p class="path">${runOfFile() === undefined && html`<a href=${runs()}>${t("runs")}</a> <span aria-hidden="true">›</span> `}<a href=${runAddress(run)}><${Name} text=${run} /></a></p>
-      <${Waiting} loaded=${head} what="loading_call">${(answer: CallAnswer) => html`<${Head} run=${run} answer=${answer} />`}</>
+      <${Waiting} loaded=${head} what="loading_call" title=${t("call_number", { n: call })}>${(answer: CallAnswer) => html`<${Head} run=${run} answer=${answer} />`}</>
       ${about.can_recheck && head.value && html`<${Tried} run=${run} manifest=${head.value.manifest} />`}
       <${Waiting} loaded=${prompt} what="loading_prompt">${(value: Prompt) => head.value && html`<${Body} run=${run} call=${call} prompt=${value} manifest=${head.value.manifest} />`}</>
     </section>`;
@@ -76,7 +76,7 @@ function tools(prompt: Prompt, manifest: Manifest): Child {
   if (offered.length === 0) return null;
   return html`
     <h2>${t("tools")}</h2>
-    <ul class="items">${offered.map((tool) => html`<li><strong><${Name} text=${tool.function} /></strong> <span class="quiet"><${Name} text=${`${tool.tool}.${tool.method}`} /> · <${Name} text=${tool.class} /> · ${count(tool.tokens)} ${t("tokens_unit")}</span></li>`)}</ul>
+    <ul class="items">${offered.map((tool) => html`<li><strong><${Name} text=${tool.function} /></strong> <span class="quiet"><${Name} text=${`${tool.tool}.${tool.method}`} /> · <${Name} text=${tool.class} /> · ${t("tokens_n", { n: count(tool.tokens) })}</span></li>`)}</ul>
     ${(prompt.tools ?? []).length > 0 && html`<details><summary>${t("definitions")}</summary>${(prompt.tools ?? []).map((tool) => html`<${Block} text=${json(tool)} label=${t("definitions")} />`)}</details>`}`;
 }
 

@@ -55,7 +55,7 @@ export function ContextView({ owner, context, about }: One & { readonly about: A
   return html`
     <section data-view="context">
       <p class="path"><a href=${contextsAddress({ owner, search: "", after: "" })}>${t("contexts")}</a></p>
-      <${Waiting} loaded=${head} what="loading">${(value: Context) => html`
+      <${Waiting} loaded=${head} what="loading" title=${context}>${(value: Context) => html`
         <h1><${Name} text=${titleOf(value) || value.contextId} /></h1>
         <dl class="facts">
           <${Fact} name=${t("context")}><code><${Name} text=${value.contextId} /></code></>

@@ -60,7 +60,7 @@ function Cell({ cell }: { readonly cell: EvalCell }): VNode {
   const faults = cell.expectations.filter((one) => !one.passed);
   return html`
     <div class="cell">
-      ${cell.run ? html`<a data-row href=${runAddress(cell.run)}>${told}</a>` : told} <span class="quiet">${count(cell.tokens)} ${t("tokens_unit")}</span>
+      ${cell.run ? html`<a data-row href=${runAddress(cell.run)}>${told}</a>` : told} <span class="quiet">${t("tokens_n", { n: count(cell.tokens) })}</span>
       ${faults.map((one) => html`<p class="fault"><${Name} text=${one.name} />: <${Name} text=${one.detail ?? ""} /></p>`)}
       ${cell.error && html`<p class="fault"><code><${Name} text=${cell.error.code} /></code> <${Name} text=${cell.error.message} /></p>`}
     </div>`;

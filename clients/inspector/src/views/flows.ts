@@ -5,7 +5,7 @@ import { flow as flowAddress, flows as flowsAddress } from "../address.js";
 import { Waits } from "../flow/waits.js";
 import { useFollowed } from "../follow.js";
 import { Refused, useLoaded, Waiting } from "../load.js";
-import { count, json, time } from "../text/format.js";
+import { count, duration, json, time } from "../text/format.js";
 import { Block, Name } from "../text/show.js";
 import type { About, Flow, FlowHead, FlowStep } from "../types.js";
 import { html, useEffect, useState, type Child, type VNode } from "../vendor/preact.js";
@@ -14,6 +14,8 @@ import { Fact, table } from "./parts.js";
 
 /** States that can still change. */
 const OPEN = ["RUNNING", "PAUSED", "INTERRUPTED", "PENDING"];
+/** The most steps that are shown one below the other, with a picture. More are a table. */
+const MOST_STEPS = 400;
 const STEER = ["pause", "resume", "cancel"] as const;
 
 export function FlowsView({ after, about }: { readonly after: string; readonly about: About }): VNode {
@@ -32,14 +34,16 @@ export function FlowsView({ after, about }: { readonly after: string; readonly a
 
 export function FlowView({ flow, about }: { readonly flow: string; readonly about: About }): VNode {
   const [again, setAgain] = useState(0);
-  const loaded = useLoaded((signal) => api.flow(flow, signal), [flow, again]);
+  const [starts, setStarts] = useState<readonly number[]>([0]);
+  const after = starts.at(-1) ?? 0;
+  const loaded = useLoaded((signal) => api.flow(flow, after, signal), [flow, after, again]);
   const look = (): void => setAgain((before) => before + 1);
   const open = OPEN.includes(loaded.value?.status ?? "");
   useFollowed("flows", flow, open, look);
   return html`
     <section data-view="flow">
       <p class="path"><a href=${flowsAddress()}>${t("flows")}</a></p>
-      <${Waiting} loaded=${loaded} what="loading">${(value: Flow) => html`
+      <${Waiting} loaded=${loaded} what="loading" title=${flow}>${(value: Flow) => html`
         <h1><${Name} text=${value.name || value.run} /></h1>
         <p class="lead"><strong><${Name} text=${value.status} /></strong> <code class="quiet"><${Name} text=${value.run} /></code></p>
         <dl class="facts">
@@ -49,7 +53,14 @@ export function FlowView({ flow, about }: { readonly flow: string; readonly abou
         </dl>
         ${open && about.can_change && html`<${Steer} flow=${value} done=${look} />`}
         ${open && html`<${Waits} flow=${flow} again=${again} about=${about} done=${look} />`}
-        <${Picture} flow=${value} />
+        ${value.steps <= MOST_STEPS && html`<${Picture} flow=${value} />`}
+        <h2>${t("steps")}</h2>
+        ${(after > 0 || typeof value.next === "number") && html`
+          <div class="parts">
+            <p role="status">${t("part_of", { from: count(after + 1), to: count(value.next ?? value.steps), total: count(value.steps) })}</p>
+            <button type="button" disabled=${starts.length < 2} onClick=${() => setStarts((before) => before.slice(0, -1))}>${t("previous_part")}</button>
+            <button type="button" disabled=${typeof value.next !== "number"} onClick=${() => setStarts((before) => [...before, value.next ?? 0])}>${t("next_part")}</button>
+          </div>`}
         <${Steps} flow=${value} />`}</>
     </section>`;
 }
@@ -88,8 +99,8 @@ function Picture({ flow }: { readonly flow: Flow }): Child {
 /** The steps in the order of the set: what each was given, what came of it, and what its condition read. */
 function Steps({ flow }: { readonly flow: Flow }): VNode {
   const steps = stepsOf(flow);
+  if (flow.steps > MOST_STEPS) return table(t("steps"), [["name"], ["kind"], ["outcome"], ["duration", "calls"]], steps.map((step) => html`<${StepRow} key=${step.id} step=${step} flow=${flow} />`));
   return html`
-    <h2>${t("steps")}</h2>
     <div class="list">${steps.map((step) => html`<${Step} key=${step.id} step=${step} flow=${flow} />`)}</div>`;
 }
 
@@ -110,6 +121,21 @@ function Step({ step, flow }: { readonly step: FlowStep; readonly flow: Flow }):
       <summary><strong><${Name} text=${step.id} /></strong> <${Name} text=${step.action} /> <span class="tag"><${Name} text=${result?.status ?? "PENDING"} /></span>${tries.length > 1 && html` <span class="quiet">${t("tries", { n: tries.length })}</span>`}</summary>
       ${open && html`<${StepDetails} step=${step} flow=${flow} tries=${tries} />`}
     </details>`;
+}
+
+/** A step of many; what was given to it and came of it is there once it is opened. */
+function StepRow({ step, flow }: { readonly step: FlowStep; readonly flow: Flow }): VNode {
+  const [open, setOpen] = useState(false);
+  const result = flow.results[step.id];
+  const tries = (): Flow["events"] => flow.events.filter((event) => event.event === "STARTED" && event.id === step.id);
+  return html`
+    <tr>
+      <td><button type="button" class="plain" data-row aria-expanded=${open} onClick=${() => setOpen(!open)}><span aria-hidden="true">${open ? "▾" : "▸"}</span> <${Name} text=${step.id} /></button></td>
+      <td><${Name} text=${step.action} /></td>
+      <td><${Name} text=${result?.status ?? "PENDING"} /></td>
+      <td class="calls">${duration(result?.executionTime === undefined ? undefined : result.executionTime * 1_000)}</td>
+    </tr>
+    ${open && html`<tr><td colspan="4"><${StepDetails} step=${step} flow=${flow} tries=${tries()} /></td></tr>`}`;
 }
 
 function StepDetails({ step, flow, tries }: { readonly step: FlowStep; readonly flow: Flow; readonly tries: Flow["events"] }): VNode {

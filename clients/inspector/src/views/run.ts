@@ -29,7 +29,7 @@ export function RunView({ run }: { readonly run: string }): VNode {
   return html`
     <section data-view="run">
       ${runOfFile() === undefined && html`<p class="path"><a href=${runs()}>${t("runs")}</a></p>`}
-      <${Waiting} loaded=${head} what="loading_run">${(value: RunHead) => html`<${Head} head=${value} />`}</>
+      <${Waiting} loaded=${head} what="loading_run" title=${run}>${(value: RunHead) => html`<${Head} head=${value} />`}</>
       ${tree.error !== undefined && html`<${Refused} error=${tree.error} />`}
       ${tree.root && html`<${Events} tree=${tree} root=${tree.root} version=${version} run=${run} />`}
     </section>`;

@@ -88,7 +88,7 @@ const STATES = ["completed", "failed", "cancelled", "running", "interrupted"] as
 function Filters({ filter }: { readonly filter: Filter }): VNode {
   const submit = (event: Event): void => {
     const value = submitted(event);
-    location.hash = runsAddress({ program: value("program"), outcome: value("outcome"), q: value("q") });
+    location.hash = runsAddress({ program: value("program"), outcome: value("outcome"), model: value("model"), since: value("since"), until: value("until"), q: value("q") });
   };
   return html`
     <form class="filters" role="search" onSubmit=${submit}>
@@ -97,9 +97,12 @@ function Filters({ filter }: { readonly filter: Filter }): VNode {
         <option value="">${t("any")}</option>
         ${STATES.map((one) => html`<option value=${one} selected=${one === filter.outcome}>${t(one)}</option>`)}
       </select></label>
+      <label>${t("model")}<input name="model" dir="auto" autocomplete="off" spellcheck=${false} defaultValue=${filter.model} /></label>
+      <label>${t("since")}<input name="since" type="datetime-local" defaultValue=${filter.since} /></label>
+      <label>${t("until")}<input name="until" type="datetime-local" defaultValue=${filter.until} /></label>
       <label>${t("text")}<input name="q" type="search" dir="auto" autocomplete="off" defaultValue=${filter.q} /></label>
       <button class="primary">${t("filter")}</button>
-      ${(filter.program || filter.outcome || filter.q) && html`<a class="button" href=${runsAddress()}>${t("all_runs")}</a>`}
+      ${Object.values(filter).some((one) => one !== "") && html`<a class="button" href=${runsAddress()}>${t("all_runs")}</a>`}
     </form>`;
 }
 

@@ -34,8 +34,12 @@ export function speak(code: string): void {
   }
 }
 
-/** A text with its values put in. A value may come from a record. */
+/** A text with its values put in, which may come from a record. `{n|run|# runs}` has a form for one and a form for others; `#` is the value. */
 export function t(word: Word, values: Record<string, string | number> = {}): string {
   const text: string = spoken.words[word];
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => (Object.hasOwn(values, name) ? plain(String(values[name])) : whole));
+  return text.replace(/\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}/g, (whole, name: string, one?: string, others?: string) => {
+    if (!Object.hasOwn(values, name)) return whole;
+    const value = plain(String(values[name]));
+    return one === undefined || others === undefined ? value : (value === "1" ? one : others).replaceAll("#", () => value);
+  });
 }

@@ -20,7 +20,7 @@ export const zh: Record<Word, string> = {
   knowledge: "知识包", no_packs: "项目中没有知识包。", pack_uses: "使用 {n} 次", guide: "说明", sections: "章节：{n}", not_text: "非文本：", file: "文件", heading: "标题", question: "问题", search: "搜索", no_hits: "知识包中没有匹配的内容。",
 
   runs: "运行", loading_runs: "正在加载运行……", no_runs: "没有符合条件的运行。", all_shown: "已显示全部 {n} 个运行。", some_shown: "已显示 {n} 个运行。", more_runs: "显示更多运行",
-  program: "程序", outcome: "结果", text: "文本", any: "不限", filter: "筛选",
+  program: "程序", outcome: "结果", text: "文本", since: "开始时间不早于", until: "开始时间早于", any: "不限", filter: "筛选",
   compare: "比较这两个运行", compare_none: "选择两个运行进行比较。", compare_one: "再选择一个运行进行比较。", compare_this: "比较运行 {run}",
   started: "开始时间", calls: "模型调用", tokens_in_out: "输入 / 输出 token", cost: "费用", duration: "时长",
   completed: "已完成", failed: "失败", cancelled: "已取消", interrupted: "已中断", running: "运行中",
@@ -34,7 +34,7 @@ export const zh: Record<Word, string> = {
 
   loading_call: "正在加载调用……", loading_prompt: "正在加载提示词……", loading_text: "正在加载文本……",
   call_title: "第 {n} 次模型调用,共 {calls} 次", previous_call: "上一次调用", next_call: "下一次调用", prompt: "提示词", no_messages: "记录中没有此调用的消息。",
-  message: "消息 {n},{role}", tokens_unit: "token", more_characters: "再显示 {n} 个字符", part_of: "第 {from} 至 {to},共 {total}", previous_part: "上一部分", next_part: "下一部分", jump_to: "转到",
+  message: "消息 {n},{role}", tokens_unit: "token", tokens_n: "{n} token", more_characters: "再显示 {n} 个字符", part_of: "第 {from} 至 {to},共 {total}", previous_part: "上一部分", next_part: "下一部分", jump_to: "转到",
   layer_identity: "身份", layer_instruction: "指令", layer_contract: "回答的约定", tools: "可用工具", definitions: "发送的定义", rest: "标签和分隔",
   tokens_of: "{tokens} token,上限 {max}", tokens_without: "{tokens} token,整个提示词没有上限", inexact: "用 {tokenizer} 计数,因为模型自己的分词器没有公开。",
   of_budget: "{tokens} token,预算 {budget}", before_cut: "从 {before} 裁剪到 {now} token", left_out: "未放入:", removed: "去掉 {n} token:", kept_of: "保留 {of} 项中的 {kept} 项。",
@@ -50,7 +50,7 @@ export const zh: Record<Word, string> = {
   why_out_of_scope: "它声明的位置对此调用不可见。", why_not_declared: "程序没有为此调用声明这个名字。", why_denied: "策略拒绝了它。",
 
   try_title: "改动会带来什么？", try_help: "编辑程序，例如预算、选择或指令。提示词将用记录中的回答重新生成；不会询问模型或工具，也不会写入任何内容。", try_ask: "比较提示词", try_undo: "撤销全部编辑", trying: "正在生成提示词……",
-  try_model: "要询问的模型", try_model_own: "程序中的模型", part_of_run: "向模型询问了已改变的提示词，属于运行", ask_title: "模型会怎么回答？", ask_offer: "将向 {models} 询问 {n} 个调用；如果新回答改变之后的提示词，还会询问另外 {later} 个：总共最多 {most}。其余保留记录中的回答，工具不会再次执行任何操作。", ask_tokens: "{n} 个 token", ask_model: "询问模型", ask_yes: "询问，最多 {most}", ask_no: "不询问", ask_not: "无法询问模型：",
+  try_model: "要询问的模型", try_model_own: "程序中的模型", part_of_run: "向模型询问了已改变的提示词，属于运行", ask_title: "模型会怎么回答？", ask_offer: "将向 {models} 询问 {n} 个调用；如果新回答改变之后的提示词，还会询问另外 {later} 个：总共最多 {most}。其余保留记录中的回答，工具不会再次执行任何操作。", ask_again: "再次比较提示词，才能就这些编辑询问模型。", ask_model: "询问模型", ask_yes: "询问，最多 {most}", ask_no: "不询问", ask_not: "无法询问模型：",
   try_same: "{n} 个提示词都不会改变。", try_changed: "{all} 个提示词中有 {n} 个会改变。", try_stale: "之后的 {n} 个回答届时可能不同。", recorded: "记录", tried: "编辑后", patch: "编辑内容的补丁", copy: "复制", copied: "已复制。", not_copied: "浏览器不允许页面复制：请选中文本。",
 
   differences: "差异", loading_diff: "正在加载差异……", left: "左", right: "右", no_calls: "两个运行都没有模型调用。", no_difference: "提示词没有差异。",

@@ -185,6 +185,15 @@ export function flow() {
   };
 }
 
+/** A part of a run of many steps, which have texts in Chinese and with signs of two units. */
+export function manySteps(run, steps, after) {
+  const ids = Array.from({ length: Math.min(400, steps - after) }, (_, index) => `步骤_${after + index}`);
+  const instructions = ids.map((id) => ({ instructionId: id, action: "http_get", parameters: { text: `发货 🙂 ${id}` } }));
+  const results = Object.fromEntries(ids.map((id) => [id, { status: "COMPLETED", executionTime: 8.5, result: { text: `🙂 ${id}` } }]));
+  const events = ids.map((id) => ({ event: "STARTED", id, action: "http_get", attempt: 1, key: `${run}:${id}`, time: "2026-07-30T09:00:00Z" }));
+  return { ...FLOW, run, steps, done: steps, status: "COMPLETED", set: { instructions }, order: ids, events, results, conditions: {}, next: after + ids.length < steps ? after + ids.length : null };
+}
+
 export function evals() {
   return { evals: [{ name: "base.json", passed: 4, failed: 2, skipped: 1 }, { name: HOSTILE, passed: 0, failed: 0, skipped: 0 }] };
 }

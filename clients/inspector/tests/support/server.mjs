@@ -36,7 +36,7 @@ export class RecordServer {
   constructor() {
     const { HOSTILE, listed } = record;
     const runs = [
-      listed("run_today"), listed("run_yesterday", { start: new Date(record.START / 1_000 - 86_400_000).toISOString(), input: 1_730 }),
+      listed("run_today"), listed("run_yesterday", { start: new Date(record.START / 1_000 - 86_400_000).toISOString(), input: 1_730, models: ["local://tiny"] }),
       listed("run_live", { outcome: "running", state: "RUNNING", duration_us: null, finish: null, calls: 0, lines: 4 }),
       listed("run_dead", { outcome: "no end", state: "INTERRUPTED", duration_us: null, finish: null }),
       listed("run_failed", { outcome: "failed", state: "FAILED", error: { code: "answer_invalid", message: "The answer of the model does not have the form that the program asks for." } }),
@@ -114,6 +114,9 @@ export class RecordServer {
     if (what === "why") return this.#why(query);
     if (what === "usage") return record.usage();
     if (what === "about") return record.ABOUT;
+    if (first === "nothing" && what !== "runs") throw new Refused(404, "not_kept", "There is nothing of this name.");
+    const steps = /^flow_of_(\d+)$/.exec(what === "flows" ? (first ?? "") : "")?.[1];
+    if (steps !== undefined) return record.manySteps(first, Number(steps), Number(query.get("after") ?? 0));
     if (what === "flows") return first === undefined ? record.flows() : record.flow();
     if (what === "evals") return first === undefined ? record.evals() : record.evaluation();
     if (what === "waits") return { waits: this.#waits, next: null };
@@ -152,7 +155,10 @@ export class RecordServer {
   }
 
   #list(query) {
-    const wanted = [...this.#runs.values()].filter((run) => (run.program ?? "").endsWith(query.get("program") ?? "") && [undefined, null, "", (run.state ?? "").toLowerCase()].includes(query.get("outcome")) && JSON.stringify(run).includes(query.get("q") ?? ""));
+    const began = (run) => Date.parse(run.start ?? "");
+    const isOf = (run) => (run.models ?? []).some((model) => model.includes(query.get("model") ?? "")) || !query.has("model");
+    const isThen = (run) => (!query.has("since") || began(run) >= Number(query.get("since"))) && (!query.has("until") || began(run) < Number(query.get("until")));
+    const wanted = [...this.#runs.values()].filter((run) => isOf(run) && isThen(run) && (run.program ?? "").endsWith(query.get("program") ?? "") && [undefined, null, "", (run.state ?? "").toLowerCase()].includes(query.get("outcome")) && JSON.stringify(run).includes(query.get("q") ?? ""));
     const from = wanted.findIndex((run) => run.run === query.get("after")) + 1;
     const runs = wanted.slice(from, from + Number(query.get("limit") ?? 50));
     return { runs, ...(from + runs.length < wanted.length ? { next: runs.at(-1).run } : {}) };

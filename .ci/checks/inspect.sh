@@ -19,12 +19,13 @@ test_package "$inspector"
 export TMPDIR=$work HOME=$work/home
 mkdir -p "$HOME"
 
-timeout 400 node "$inspector/tests/browser/check.mjs" 2>"$work/browser.log" || fail "the page, over made-up records"
+timeout 600 node "$inspector/tests/browser/check.mjs" 2>"$work/browser.log" || fail "the page, over made-up records"
 
 # The same over runs that are made here: those of docs/inspect.md, one with hostile and long texts, and one of many events.
 project=$work/project
 mkdir -p "$project"
 document=$PWD/docs/inspect.md
+examples=$PWD/examples
 cd "$project"
 
 # shown FILE: a file as the document writes it.
@@ -70,9 +71,34 @@ AS
 made many.as
 many=$made
 
+cat >rules.md <<'MD'
+# 发货规定
+
+中午之前付款的订单当天发货。
+易碎商品在下一个工作日用单独的箱子发货。
+寄往岛屿需要多两天，因为渡轮夜间不开。
+MD
+cat >han.as <<'AS'
+import tool File from "file://workspace"
+
+main func(input) {
+  rules = File.read({ path: "rules.md" })
+  use input.question as "客户问题 🙂"
+  use rules max 60 as 规定
+  use input.family as 家人
+  generate({ input: "用中文回答。🙂" }) -> { answer string }
+}
+AS
+made han.as --mock --input '{"question":"订单 A-1042 🙂🙂 什么时候发货？𠮷野家","family":"👩‍👩‍👧 é ☂️"}'
+han=$made
+"$contexture" context import "$examples/serve/conversation.jsonl" --id ctx_1 >>"$work/runs.log" 2>&1 || fail "a context"
+mkdir -p pages
+cp rules.md pages/
+"$contexture" knowledge add shipping --from pages >>"$work/runs.log" 2>&1 || fail "a pack"
+
 port=$(free_port)
 serve "$contexture" inspect --listen "127.0.0.1:$port" >"$work/inspect.out" 2>"$work/inspect.log"
 ready "contexture inspect" connects "$port"
-runs="{\"left\":\"$left\",\"right\":\"$right\",\"odd\":\"$odd\",\"many\":\"$many\",\"contexture\":\"$contexture\"}"
+runs="{\"left\":\"$left\",\"right\":\"$right\",\"odd\":\"$odd\",\"many\":\"$many\",\"han\":\"$han\",\"contexture\":\"$contexture\"}"
 timeout 400 node "$inspector/tests/browser/check.mjs" "http://127.0.0.1:$port/" "$runs" 2>"$work/browser.log" \
   || fail "the page, with contexture inspect"

@@ -1,5 +1,5 @@
 // The views over a running `contexture inspect`, whose runs the check made: a question that a cut policy could not answer (LEFT), the same with
-// more room (RIGHT), one with hostile and long texts (ODD), and one of many events (MANY). The program CONTEXTURE then makes runs while the page looks.
+// more room (RIGHT), one with hostile and long texts (ODD), one of many events (MANY), and one in Chinese (HAN). The program CONTEXTURE then makes runs while the page looks.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
@@ -9,11 +9,13 @@ import { SlowModel } from "./slow_model.mjs";
 
 const WIDTHS = [360, 1_280, 2_560];
 
-export async function real(driver, { left, right, odd, many, contexture }) {
+export async function real(driver, { left, right, odd, many, han, contexture }) {
   await api(driver);
   await story(driver, left, right);
   await strange(driver, odd);
   await large(driver, many);
+  await chinese(driver, han);
+  await keeps(driver);
   await alone(driver, contexture, left, odd);
   await tried(driver, right);
   await pictures(driver, left, right);
@@ -30,7 +32,7 @@ async function api(driver) {
   for (const rule of ["default-src 'none'", "script-src 'self'", "style-src 'self'", "require-trusted-types-for 'script'", "trusted-types 'none'"]) {
     assert.ok(policy.split(";").some((one) => one.trim() === rule), `${rule} in ${policy}`);
   }
-  await page.until("document.querySelectorAll('tbody tr').length === 4");
+  await page.until("document.querySelectorAll('tbody tr').length === 5");
   await driver.quiet("the list of runs");
   driver.ok("the page runs under the policy that lets no script but its own run");
 }
@@ -104,6 +106,66 @@ async function large(driver, many) {
   driver.ok("a loop of 3,000 iterations is loaded whole, and only the rows in view exist");
 }
 
+/** The items of a prompt in Chinese, with signs of two units and of several signs, stand where their places in bytes say (IN-3). */
+async function chinese(driver, han) {
+  const { page } = driver;
+  await driver.open(`#/runs/${han}/calls/1`, "call");
+  await page.until("document.querySelectorAll('.of-item').length > 0", "the items are marked");
+  const items = await page.value(`fetch('v1/runs/${han}/calls/1/prompt').then((answer) => answer.json()).then(({ items }) => Promise.all(items.map(({ index, label, text, span }) =>
+    fetch('v1/texts/${han}/' + text).then((answer) => answer.json()).then(({ text }) => ({ index, label, text, span })))))`);
+  assert.deepEqual(items.map(({ label }) => label), ["客户问题 🙂", "规定", "家人"]);
+  for (const { index, label, text } of items) {
+    const shown = await page.value(`[...document.querySelectorAll('.of-item.hue-${index}')].map((one) => one.textContent).join('')`);
+    assert.equal(shown, text, label);
+  }
+  assert.match(items[0].text, /^订单 A-1042 🙂🙂 什么时候发货？𠮷野家/);
+  assert.ok(items[1].text.includes("…"), "the rules are cut");
+  assert.match(items[2].text, /👩‍👩‍👧 é/);
+  assert.match(await driver.text(".of-layer"), /用中文回答/);
+  await page.click(".why input");
+  await page.type("岛屿需要多两天");
+  await page.key("Enter");
+  await page.until("/but it was cut[^]*whole value of `rules`/.test(document.querySelector('.why-answer').innerText)", "a text in Chinese that was cut");
+  for (const [width, scheme] of [[360, "dark"], [2_560, "light"]]) {
+    await driver.look(width, scheme);
+    await driver.fits(`a prompt in Chinese at ${width}`);
+    await driver.accessible(`a prompt in Chinese at ${width}`);
+    await driver.shot(`real-han-${width}-${scheme}`, true);
+  }
+  await driver.look(1_280, "light");
+  await driver.quiet("a prompt in Chinese");
+  driver.ok("in Chinese and with signs of two units, each item stands where it was sent");
+}
+
+/** A context and a pack of the project (IN-12). */
+async function keeps(driver) {
+  const { page } = driver;
+  await driver.open("#/contexts", "contexts");
+  await page.until("document.querySelectorAll('tbody tr').length === 1", "the context");
+  await page.key("j");
+  await page.key("Enter");
+  await page.until("document.querySelectorAll('.said').length === 4 && document.querySelector('aside .block')", "its messages and its state");
+  assert.match(await driver.text(".said"), /北京今天天气怎么样/);
+  await page.value("(() => { const range = document.querySelector('input[type=range]'); range.value = range.min; range.dispatchEvent(new Event('input', { bubbles: true })); })()");
+  await page.until("!document.querySelector('aside').innerText.includes('Loading')");
+  await driver.accessible("a context of the project");
+  await driver.open("#/knowledge", "knowledge");
+  await page.until("document.querySelector('article a')");
+  await page.key("j");
+  await page.key("Enter");
+  await page.until("document.querySelectorAll('tbody tr').length > 0", "the sections of the pack");
+  await page.click("input[name=q]");
+  await page.type("岛屿");
+  await page.key("Enter");
+  await page.until("document.querySelector('article')?.innerText.includes('岛屿需要多两天')", "what a question in Chinese finds");
+  await driver.accessible("a pack of the project");
+  await page.key("Escape");
+  await page.key("Escape");
+  await page.until("location.hash === '#/knowledge'", "Esc leaves the field, and then the pack");
+  await driver.quiet("what the project keeps");
+  driver.ok("a context and a pack of the project are shown, by keys");
+}
+
 /** The budget of the run that went well is made small again: the page says what that would do, as a patch. */
 async function tried(driver, right) {
   const { page } = driver;
@@ -115,14 +177,14 @@ async function tried(driver, right) {
   await page.value("document.querySelector('.tried button.primary').click()");
   await page.until("document.querySelector('.tried .call-diff')", "the prompts are compared");
   const told = await driver.text(".tried");
-  assert.match(told, /1 of 1 prompts would change\.[^]*cut differently policy[^]*-    use policy max 400 priority 5 as policy\n\+    use policy max 30 priority 5 as policy/);
+  assert.match(told, /1 of 1 prompt would change\.[^]*cut differently policy[^]*-    use policy max 400 priority 5 as policy\n\+    use policy max 30 priority 5 as policy/);
   await driver.accessible("a program that is tried");
   await driver.look(1_120, "light");
   await page.value("document.querySelector('.tried textarea').rows = 14");
   await driver.picture("tried", ".tried");
   await driver.look(1_280, "light");
   await page.value("(() => { document.querySelector('.tried input').value = 'mock'; document.querySelector('.tried button.primary').click(); })()");
-  await page.until("document.querySelector('.offer')?.innerText.includes('1 calls would be asked of mock')", "the mock is offered");
+  await page.until("document.querySelector('.offer')?.innerText.includes('1 call would be asked of mock')", "the mock is offered");
   await page.value("document.querySelector('.offer button').click()");
   await page.until("document.querySelector('.offer button.primary')");
   await page.value("document.querySelector('.offer button.primary').click()");

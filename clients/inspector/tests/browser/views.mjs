@@ -19,6 +19,7 @@ const READY = {
 export async function views(driver, server) {
   await looks(driver);
   await runs(driver);
+  await tabbed(driver);
   await run(driver);
   await many(driver);
   await growing(driver, server);
@@ -27,6 +28,7 @@ export async function views(driver, server) {
   await diff(driver);
   await sums(driver);
   await kept(driver);
+  await steps(driver);
   await tried(driver, server);
   await hostile(driver);
   await odd(driver);
@@ -105,6 +107,44 @@ async function kept(driver) {
   driver.ok("a pack has its sections, and a question finds some with their scores");
 }
 
+/** Runs of sets of many steps: as many as a picture shows, and as many as only a table does (IN-11). */
+async function steps(driver) {
+  const { page } = driver;
+  await driver.open("#/flows/flow_of_400", "flow");
+  await page.until("document.querySelectorAll('.list details').length === 400 && document.querySelector('.picture img')", "400 steps");
+  assert.equal(await page.value("document.querySelectorAll('[data-view] .parts').length"), 0, "they are shown at once");
+  await page.value("document.querySelector('.list details:last-child summary').click()");
+  await page.until("document.querySelector('.list details:last-child').innerText.includes('发货 🙂 步骤_399')");
+
+  await driver.open("#/flows/flow_of_10000", "flow");
+  const ready = (first) => `document.querySelectorAll('tbody tr').length === 400 && document.querySelector('tbody tr').innerText.includes('步骤_${first}\t')`;
+  await page.until(ready(0), "the first of 10,000 steps");
+  assert.equal(await driver.text(".parts [role=status]"), "1 to 400 of 10,000");
+  assert.match(await driver.text("tbody tr"), /步骤_0\s+http_get\s+COMPLETED\s+8\.5 ms/);
+  assert.equal(await page.value("document.querySelectorAll('.picture, .list').length"), 0);
+  const press = (name) => page.value(`[...document.querySelectorAll('.parts button')].find((one) => one.innerText === ${JSON.stringify(name)}).click()`);
+  for (let first = 400; first < 10_000; first += 400) {
+    await press("Next part");
+    await page.until(ready(first), `the steps from ${first}`);
+  }
+  assert.equal(await driver.text(".parts [role=status]"), "9,601 to 10,000 of 10,000");
+  assert.equal(await page.value("[...document.querySelectorAll('.parts button')].at(-1).disabled"), true);
+  await page.key("j");
+  await page.key("Enter");
+  await page.until("document.querySelector('tbody').innerText.includes('发货 🙂 步骤_9600') && document.querySelector('tbody').innerText.includes('flow_of_10000:步骤_9600')", "a row is opened by keys");
+  for (const width of WIDTHS) {
+    await driver.look(width, "dark");
+    await driver.fits(`10,000 steps at ${width}`);
+    await driver.accessible(`10,000 steps at ${width}`);
+    await driver.shot(`steps-${width}-dark`);
+  }
+  await driver.look(1_280, "light");
+  await press("Previous part");
+  await page.until(ready(9_200), "the part before");
+  await driver.quiet("runs of sets of many steps");
+  driver.ok("400 steps are shown with their picture, 10,000 as a table by parts");
+}
+
 async function tried(driver, server) {
   const { page } = driver;
   await driver.open("#/runs/run_today/calls/1", "call");
@@ -116,12 +156,12 @@ async function tried(driver, server) {
   const selected = await page.value("(() => { const area = document.activeElement; return area.value.slice(area.selectionStart, area.selectionEnd); })()");
   assert.equal(selected, "    use input.ticket as ticket", "the button of an item selects its line");
   await page.value("document.querySelector('.tried button.primary').click()");
-  await page.until("document.querySelector('.tried [role=status]').innerText.includes('None of the 1 prompts would change')");
+  await page.until("document.querySelector('.tried [role=status]').innerText.includes('The prompt would not change')");
   await page.value("(() => { const area = document.querySelector('.tried textarea'); area.value = area.value.replace('max 1000', 'max 4000'); })()");
   await page.value("document.querySelector('.tried button.primary').click()");
   await page.until("document.querySelector('.tried .call-diff')");
   const told = await driver.text(".tried");
-  assert.match(told, /1 of 2 prompts would change\. 1 later answers may be others then\.[^]*AS9030[^]*1,310 → 2,040 tokens \(\+730\)[^]*cut differently policy[^]*Recorded[^]*With the edits[^]*Returns are free/);
+  assert.match(told, /1 of 2 prompts would change\. 1 later answer may be another then\.[^]*AS9030[^]*1,310 → 2,040 tokens \(\+730\)[^]*cut differently policy[^]*Recorded[^]*With the edits[^]*Returns are free/);
   assert.match(told, /The edits as a patch\s+Copy[^]*\+ {4}use Policy max 4000 as policy/);
   for (const scheme of ["light", "dark"]) {
     for (const width of WIDTHS) {
@@ -132,7 +172,16 @@ async function tried(driver, server) {
     }
   }
   await driver.look(1_280, "light");
-  assert.match(told, /1 calls would be asked of openai:[^]*and 1 later ones[^]*at most 0\.0125 USD in all/);
+  const typed = (selector, more) => page.value(`(() => { const field = document.querySelector(${JSON.stringify(selector)}); field.value += ${JSON.stringify(more)}; field.dispatchEvent(new Event("input", { bubbles: true })); })()`);
+  const emptied = (selector, end) => page.value(`(() => { const field = document.querySelector(${JSON.stringify(selector)}); field.value = field.value.slice(0, field.value.length - ${end}); field.dispatchEvent(new Event("input", { bubbles: true })); })()`);
+  for (const field of [".tried input", ".tried textarea"]) {
+    await typed(field, "x");
+    await page.until("!document.querySelector('.offer') && document.querySelector('.tried').innerText.includes('Compare the prompts again')", `the offer is gone once ${field} is another`);
+    await emptied(field, 1);
+    await page.until("document.querySelector('.offer')", "what was offered is there for what was compared");
+  }
+  driver.ok("an offer is gone where the model or the program was edited after it");
+  assert.match(told, /1 call would be asked of openai:[^]*and 1 later one if the new answers change its prompt[^]*at most 0\.0125 USD in all/);
   const press = (name) => page.value(`[...document.querySelectorAll('.offer button')].find((one) => one.innerText === ${JSON.stringify(name)}).click()`);
   await press("Ask the model");
   await page.until("document.querySelector('.offer button.primary')");
@@ -211,10 +260,16 @@ async function runs(driver) {
   await page.until("document.querySelectorAll('tbody tr').length === 1 && location.hash.includes('program=')");
   assert.match(await driver.text("tbody tr"), /示例\/会议纪要\.as/);
   assert.equal(await page.value("document.querySelector('input[name=program]').value"), "会议纪要.as");
+  await driver.open("#/?model=local&since=2026-03-13T00:00&until=2026-03-14T00:00", "runs");
+  await page.until("document.querySelector('main').innerText.includes('The only run is shown.')", "runs of a model and a day");
+  assert.deepEqual(await page.value("['model', 'since', 'until'].map((name) => document.querySelector(`input[name=${name}]`).value)"), ["local", "2026-03-13T00:00", "2026-03-14T00:00"]);
+  assert.equal(await page.value("document.querySelector('tbody a').getAttribute('href')"), "#/runs/run_yesterday");
+  driver.ok("runs are filtered by their model and their time");
+
   await driver.open("#/?outcome=failed", "runs");
   await page.value("document.querySelector('input[name=program]').value = 'typed'");
   await page.until("document.querySelectorAll('tbody tr').length === 2");
-  assert.deepEqual(await page.value("[...document.querySelectorAll('.filters input, .filters select')].map(({ value }) => value)"), ["typed", "failed", ""], "what is typed while runs are loading stays");
+  assert.deepEqual(await page.value("[...document.querySelectorAll('.filters input, .filters select')].map(({ value }) => value)"), ["typed", "failed", "", "", "", ""], "what is typed while runs are loading stays");
   driver.ok("a filter by program is part of the address");
 
   await driver.open("#/", "runs");
@@ -232,6 +287,45 @@ async function runs(driver) {
   await page.until("!document.querySelector('dialog').open");
   assert.equal(await page.value("document.querySelector('[data-view]').dataset.view"), "runs");
   driver.ok("j, k, Enter, Esc and ? do what the page says");
+}
+
+/** Tab goes through a view in the order of the page, and what has the focus is in sight and marked (IN-16). */
+async function tabbed(driver) {
+  const { page } = driver;
+  const focused = `(() => {
+    const one = document.activeElement;
+    const { x, y, width, height } = one.getBoundingClientRect();
+    const style = getComputedStyle(one);
+    const marked = (style.outlineStyle !== "none" && Number.parseFloat(style.outlineWidth) >= 2) || one.matches("main");
+    const seen = width > 0 && height > 0 && y + height > 0 && y < innerHeight && x + width > 0 && x < innerWidth;
+    globalThis.places ??= new Map();
+    if (!places.has(one)) places.set(one, places.size);
+    const after = places.size < 2 ? true : Boolean([...places.keys()].at(-2).compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
+    return { name: one.tagName + " " + one.outerHTML.slice(0, 90), number: places.get(one), marked, seen, after, body: one === document.body };
+  })()`;
+  for (const [width, scheme] of [[360, "light"], [1_280, "dark"]]) {
+    await driver.look(width, scheme);
+    for (const [view, hash, root = view] of VIEWS) {
+      await driver.open(hash, root);
+      await page.until(READY[view], view);
+      // From the address bar, as the browser does.
+      await page.value("document.activeElement.blur()");
+      for (let step = 0; step < 60; step += 1) {
+        await page.key("Tab");
+        const found = await page.value(focused);
+        // At the end the focus leaves the page, or begins again.
+        if (found.body || found.number !== step) break;
+        const where = `${view} at ${width} in ${scheme}: ${found.name}`;
+        assert.ok(found.marked, `${where} is not marked`);
+        assert.ok(found.seen, `${where} is not in sight`);
+        assert.ok(found.after, `${where} stands before what had the focus`);
+      }
+      assert.ok((await page.value("places.size")) >= 8, `the parts of ${view} are reached by Tab`);
+      await page.value("delete globalThis.places");
+    }
+  }
+  await driver.look(1_280, "light");
+  driver.ok("Tab goes through every view in its order, and what has the focus is seen and marked");
 }
 
 async function run(driver) {
@@ -272,7 +366,34 @@ async function many(driver) {
   await page.key("End");
   await page.until("document.querySelector('[role=treeitem][aria-selected=true]')?.innerText.includes('99997')", "the last one");
   assert.ok((await page.value("document.querySelectorAll('.row').length")) < 80, "only the rows in view exist");
-  driver.ok("of a run of 100,000 events only the rows in view exist");
+  const rows = await page.value(`(async () => {
+    const began = performance.now();
+    for (const key of ["Home", "End", "ArrowUp", "Home", "ArrowDown"]) {
+      document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+      await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    }
+    return (performance.now() - began) / 5;
+  })()`);
+  console.log(`   a key takes ${rows.toFixed(0)} ms`);
+  assert.ok(rows < 1_000, `a key among 100,000 events takes ${rows} ms`);
+  await page.send("HeapProfiler.enable");
+  await page.send("HeapProfiler.collectGarbage");
+  const { usedSize } = await page.send("Runtime.getHeapUsage");
+  console.log(`   the page takes ${(usedSize / 1e6).toFixed(0)} MB`);
+  assert.ok(usedSize < 150e6, `the page takes ${usedSize} bytes`);
+  await page.send("HeapProfiler.disable");
+  driver.ok("of a run of 100,000 events only the rows in view exist, and the page takes less than 150 MB");
+
+  const first = [];
+  for (let tried = 0; tried < 3; tried += 1) {
+    await page.open("about:blank");
+    await page.open(`${driver.url}#/runs/run_many`);
+    await page.until("document.querySelector('[role=treeitem]')");
+    first.push(await page.value("performance.now()"));
+  }
+  console.log(`   the first rows are there after ${Math.min(...first).toFixed(0)} ms`);
+  assert.ok(Math.min(...first) < 1_000, `the first rows are there after ${first} ms`);
+  driver.ok("a run of 100,000 events is there within a second");
 }
 
 async function growing(driver, server) {
@@ -371,6 +492,12 @@ async function odd(driver) {
   await driver.page.open("about:blank");
   await page.open(`${driver.url}#/runs/nothing`);
   await page.until("document.querySelector('.refused')?.innerText.includes('run_unknown There is no run nothing.')");
+  for (const [view, hash, heading] of [["run", "#/runs/nothing", "nothing"], ["call", "#/runs/run_today/calls/9", "call 9"], ["flow", "#/flows/nothing", "nothing"], ["context", "#/contexts/nothing?owner=ada", "nothing"]]) {
+    await driver.open(hash, view);
+    assert.equal(await driver.text("h1"), heading, hash);
+    assert.ok(await driver.text(".refused"), hash);
+    await driver.accessible(`${hash}, which is not there`);
+  }
   assert.ok(page.complaints.every((one) => one.includes("404")), page.complaints.join("\n"));
   page.complaints.length = 0;
   driver.ok("older, damaged and unknown runs say what they are");

@@ -2,7 +2,8 @@
 
 export interface Cost {
   readonly micros?: number;
-  readonly actual?: number;
+  /** Null where a model that answered has no price. */
+  readonly actual?: number | null;
   readonly currency: string;
   readonly source?: string;
 }
@@ -38,6 +39,8 @@ export interface Run {
 
 export interface RunHead extends Run {
   readonly lines?: number;
+  /** The calls that have a prompt: those that kept their answer, too. */
+  readonly prompts?: number;
   readonly notes?: readonly string[];
 }
 
@@ -120,6 +123,8 @@ export interface SentAttempt {
   readonly messages?: readonly { readonly role: string; readonly text: string }[];
   readonly answer?: string | null;
   readonly errors?: unknown;
+  /** Where the answer was kept from, if no model was asked. */
+  readonly kept?: "record" | "cache";
 }
 
 export interface Prompt {
@@ -275,10 +280,13 @@ export interface RecheckedCall {
   readonly tokens_after: number;
   readonly layers?: readonly LayerDiff[];
   readonly items?: readonly ItemDiff[];
+  readonly models?: readonly [string, string];
 }
 
 export interface Recheck {
   readonly calls: readonly RecheckedCall[];
+  /** What can't be compared. */
+  readonly notes?: readonly string[];
   readonly failure: Fault | null;
   readonly patch: string;
   /** What asking models for the changed prompts may take, or why they can't be asked. */

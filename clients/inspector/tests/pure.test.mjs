@@ -6,11 +6,25 @@ import * as address from "../dist/address.js";
 import { lines, regionsOf, segments } from "../dist/call/regions.js";
 import { shares, width } from "../dist/call/tokens.js";
 import { firstOf } from "../dist/diff/first.js";
-import { failureOf, kindOf, summary } from "../dist/run/kinds.js";
+import { failureOf, isRecorded, kindOf, summary } from "../dist/run/kinds.js";
 import { add, critical, extent, nodeOf, rowsOf } from "../dist/run/tree.js";
+import { cost, NOTHING } from "../dist/text/format.js";
 import { byteLength, indices } from "../dist/text/bytes.js";
 import { pieces, plain } from "../dist/text/visible.js";
 import { diff, events, manifest, manyEvents, prompt, START, TICKET } from "./support/record.mjs";
+
+test("in_4_cost_that_is_not_known_is_not_shown_as_zero", () => {
+  assert.equal(cost({ actual: null, currency: "USD" }), NOTHING);
+  assert.equal(cost(null), NOTHING);
+  assert.equal(cost({ actual: 0.0125, currency: "USD" }), "0.0125 USD");
+  assert.equal(cost({ micros: 5_000, currency: "USD" }), "0.005 USD");
+});
+
+test("in_10_value_of_the_record_is_told_apart", () => {
+  const event = (data) => ({ id: 1, kind: "tool", start_us: 0, data });
+  assert.equal(isRecorded(event({ name: "File", method: "write", from_record: true })), true);
+  assert.equal(isRecorded(event({ name: "File", method: "write" })), false);
+});
 
 test("in_15_invisible_and_turning_signs_are_shown_by_number", () => {
   assert.equal(plain("a\u202Eb\u2066c\u200Bd\u0000e\u{E0041}f"), "a⟦U+202E⟧b⟦U+2066⟧c⟦U+200B⟧d⟦U+0000⟧e⟦U+E0041⟧f");

@@ -31,7 +31,7 @@ export function Attempts({ prompt, manifest }: { readonly prompt: Prompt; readon
   return html`
     <h2>${t("answer")}</h2>
     ${attempts.length === 0 ? html`<p class="quiet">${t("no_answer")}</p>` : attempts.map((attempt) => html`<${AttemptView} attempt=${attempt} prompt=${prompt} many=${attempts.length > 1} />`)}
-    <dl class="facts"><${Fact} name=${t("cost")}>${cost(manifest.cost)}</></dl>
+    ${attempts[0]?.sent[0]?.kept === undefined && html`<dl class="facts"><${Fact} name=${t("cost")}>${cost(manifest.cost)}</></dl>`}
     ${(manifest.passed_over ?? []).map((one) => html`<p class="note">${t("passed_over")} <${Name} text=${one.uri} />: <${Name} text=${one.reason} /></p>`)}`;
 }
 
@@ -48,6 +48,7 @@ function AttemptView({ attempt, prompt, many }: { readonly attempt: Attempt; rea
 function Exchange({ sent, prompt }: { readonly sent: SentAttempt; readonly prompt: Prompt }): VNode {
   const added = sent.messages ?? [];
   return html`
+    ${sent.kept && html`<p class="note">${t(sent.kept === "record" ? "kept_record" : "kept_cache")}</p>`}
     ${added.length > 0 && html`<details><summary>${t("added_messages", { n: count(added.length) })}</summary>${added.map((message) => html`<h4><${Name} text=${message.role} /></h4><${Block} text=${message.text} label=${plain(message.role)} />`)}</details>`}
     ${sent.answer ? html`<${Block} text=${pretty(sent.answer)} label=${t("answer")} /><${Supported} prompt=${prompt} answer=${sent.answer} />` : html`<p class="quiet">${t(sent.answer === "" ? "empty_answer" : "no_answer")}</p>`}
     ${hasErrors(sent.errors) && html`<h4 class="bad">${t("errors")}</h4><ul class="errors">${errorsOf(sent.errors).map((one) => html`<li><${Name} text=${one} /></li>`)}</ul>`}`;

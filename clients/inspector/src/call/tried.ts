@@ -10,7 +10,7 @@ import { Block, Name } from "../text/show.js";
 import type { Manifest, Offer, Program, Recheck } from "../types.js";
 import { html, useRef, useState, type Child, type VNode } from "../vendor/preact.js";
 import { t } from "../words/words.js";
-import { ErrorText } from "../views/parts.js";
+import { ErrorText, Note } from "../views/parts.js";
 
 interface Props {
   readonly run: string;
@@ -90,9 +90,12 @@ function Found({ run, found, of, edited }: { readonly run: string; readonly foun
   const changed = calls.filter((call) => call.changed);
   const stale = found.calls.filter((call) => call.stale && !call.changed).length;
   const first = firstOf(changed);
+  const moved = found.calls.filter((call) => !call.changed && call.models);
   return html`
+    ${(found.notes ?? []).map((note) => html`<${Note} text=${note} />`)}
     <p class="lead"><strong>${changed.length === 0 ? t("try_same", { n: count(calls.length) }) : t("try_changed", { n: count(changed.length), all: count(calls.length) })}</strong>${stale > 0 && ` ${t("try_stale", { n: count(stale) })}`}</p>
     <${ErrorText} error=${found.failure} />
+    ${moved.map((call) => html`<p class="quiet"><${Name} text=${call.site} />: ${t("try_model_only")} <${Name} text=${call.models?.[0] ?? ""} /> → <${Name} text=${call.models?.[1] ?? ""} /></p>`)}
     ${changed.map((call, index) => html`<${CallPart} call=${call} left=${run} first=${first?.call === index ? first : undefined} names=${["recorded", "tried"]} />`)}
     ${found.offer && (edited ? html`<p class="quiet">${t("ask_again")}</p>` : "error" in found.offer ? html`<p class="quiet">${t("ask_not")}</p><${ErrorText} error=${found.offer.error} />` : html`<${Offered} run=${run} offer=${found.offer} of=${of} />`)}
     ${found.patch !== "" && html`<${Patch} text=${found.patch} />`}`;

@@ -93,6 +93,11 @@ export function isFailed(event: RunEvent): boolean {
   return failureOf(event) !== "" || dataOf(event).failed === true;
 }
 
+/** Reports whether the value of an event stood in the record of another run, and nothing was done for it here. */
+export function isRecorded(event: RunEvent): boolean {
+  return dataOf(event).from_record === true;
+}
+
 /** The error of an event, if it has one of its own. */
 export function failureOf(event: RunEvent): string {
   const error = dataOf(event).error;

@@ -4,7 +4,7 @@ import { duration } from "../text/format.js";
 import { Name } from "../text/show.js";
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState, type Child, type VNode } from "../vendor/preact.js";
 import { t } from "../words/words.js";
-import { isFailed, kindOf, summary } from "./kinds.js";
+import { isFailed, isRecorded, kindOf, summary } from "./kinds.js";
 import { critical, endOf, extent, isUnder, rowsOf, type Node, type Row } from "./tree.js";
 import type { RunTree } from "./store.js";
 
@@ -169,6 +169,7 @@ function EventRow({ node, top, scale, selected, tree, select, enter }: RowProps 
         <span class="sign-of tone-${failure ? "bad" : kind.tone}" aria-hidden="true">${failure ? "✕" : kind.sign}</span>
         <span class="kind">${t(kind.word)}${typeof event.call === "number" && ` ${event.call}`}</span>
         <span class="says"><${Name} text=${summary(event)} /></span>
+        ${isRecorded(event) && html`<span class="quiet">${t("from_record")}</span>`}
         ${failure && html`<span class="hidden">${t("failed")}</span>`}
       </div>
       <div class="lane"><${Bar} node=${node} scale=${scale} tone=${failure ? "bad" : kind.tone} critical=${isCritical} /></div>

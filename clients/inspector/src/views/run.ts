@@ -7,7 +7,7 @@ import { useFollowed } from "../follow.js";
 import { Refused, useLoaded, Waiting } from "../load.js";
 import { cost, count, counted, duration, json, size, time } from "../text/format.js";
 import { Block, Name } from "../text/show.js";
-import { failureOf, kindOf, summary } from "../run/kinds.js";
+import { failureOf, isRecorded, kindOf, summary } from "../run/kinds.js";
 import { RunTree } from "../run/store.js";
 import { Shares } from "../run/shares.js";
 import { Timeline } from "../run/timeline.js";
@@ -58,7 +58,7 @@ function Head({ head }: { readonly head: RunHead }): VNode {
         <${Fact} name=${t("started")}>${time(head.start)}</>
         <${Fact} name=${t("duration")}>${duration(head.duration_us)}</>
         <${Fact} name=${t("model")}><${Name} text=${models} /></>
-        <${Fact} name=${t("calls")}>${count(head.calls)}</>
+        <${Fact} name=${t("calls")}>${count(head.calls)}${(head.prompts ?? 0) > (head.calls ?? 0) && ` (${t("prompts")}: ${count(head.prompts)})`}</>
         <${Fact} name=${t("tokens_in")}>${counted(head.input, head.estimated)}</>
         <${Fact} name=${t("tokens_out")}>${counted(head.output, head.estimated)}</>
         <${Fact} name=${t("cached")}>${count(head.cached)}</>
@@ -107,6 +107,7 @@ function Details({ node, run }: { readonly node: Node; readonly run: string }): 
   return html`
     <h3><span aria-hidden="true">${kindOf(event).sign}</span> ${t(kindOf(event).word)} <span class="quiet">#${event.id}</span></h3>
     <p><${Name} text=${summary(event)} /></p>
+    ${isRecorded(event) && html`<p class="note">${t("kept_record")}</p>`}
     ${failure && html`<p class="fault"><${Name} text=${failure} /></p>`}
     ${typeof event.call === "number" && html`<p><a class="button primary" href=${callAddress(run, event.call)}>${t("open_prompt", { n: event.call })}</a></p>`}
     <p class="quiet">${isUnder(event) ? t("unfinished") : duration(event.duration_us)}</p>

@@ -44,6 +44,7 @@ export const zh: Record<Word, string> = {
   packs: "知识包", ranked: "按问题选择", not_selected: "未选中", left_out_of_question: "未显示:{texts} 个文本,{passages} 个段落", masked: "被遮盖的机密",
   stands_in: "原文见", answer_stands_in: "回答的原文见", cites: "引用了", answer_cites: "回答引用了",
   answer: "回答", no_answer: "记录中没有回答。", empty_answer: "回答是空的。", attempt: "第 {n} 次尝试", added_messages: "加到提示词的消息:{n}", errors: "回答中的错误", retried: "重试原因:", passed_over: "跳过的模型:",
+  from_record: "来自记录", kept_record: "来自第一次运行的记录：这里没有为它询问或执行任何操作。", kept_cache: "本次运行中此前相同请求的回答：没有询问模型。",
   finish: "结束原因", latency: "延迟", max_output: "输出上限", schema: "模式的发送形式", options: "发送的选项",
   why_title: "为什么它不在提示词中?", why_label: "标签、文件、知识包或文本", why_ask: "查询记录", line: "第 {n} 行",
   why_present: "它在提示词中。", why_cut: "它在提示词中,但被裁剪过。", why_gave_way: "预算放不下,它被去掉了。", why_not_selected: "引用它的问题没有选中它。",
@@ -51,7 +52,7 @@ export const zh: Record<Word, string> = {
 
   try_title: "改动会带来什么？", try_help: "编辑程序，例如预算、选择或指令。提示词将用记录中的回答重新生成；不会询问模型或工具，也不会写入任何内容。", try_ask: "比较提示词", try_undo: "撤销全部编辑", trying: "正在生成提示词……",
   try_model: "要询问的模型", try_model_own: "程序中的模型", part_of_run: "向模型询问了已改变的提示词，属于运行", ask_title: "模型会怎么回答？", ask_offer: "将向 {models} 询问 {n} 个调用；如果新回答改变之后的提示词，还会询问另外 {later} 个：总共最多 {most}。其余保留记录中的回答，工具不会再次执行任何操作。", ask_again: "再次比较提示词，才能就这些编辑询问模型。", ask_model: "询问模型", ask_yes: "询问，最多 {most}", ask_no: "不询问", ask_not: "无法询问模型：",
-  try_same: "{n} 个提示词都不会改变。", try_changed: "{all} 个提示词中有 {n} 个会改变。", try_stale: "之后的 {n} 个回答届时可能不同。", recorded: "记录", tried: "编辑后", patch: "编辑内容的补丁", copy: "复制", copied: "已复制。", not_copied: "浏览器不允许页面复制：请选中文本。",
+  try_same: "{n} 个提示词都不会改变。", try_changed: "{all} 个提示词中有 {n} 个会改变。", try_stale: "之后的 {n} 个回答届时可能不同。", recorded: "记录", tried: "编辑后", try_model_only: "提示词相同，模型不同：", patch: "编辑内容的补丁", copy: "复制", copied: "已复制。", not_copied: "浏览器不允许页面复制：请选中文本。",
 
   differences: "差异", loading_diff: "正在加载差异……", left: "左", right: "右", no_calls: "两个运行都没有模型调用。", no_difference: "提示词没有差异。",
   differ_at: "第一处差异在 {site}。", first_difference: "第一处差异", call_number: "第 {n} 次调用", not_there: "此运行没有它。", too_long: "文本有 {size},太长,无法在此显示;上面的调用会显示它。",

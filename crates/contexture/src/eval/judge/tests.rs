@@ -18,7 +18,7 @@ fn observed() -> Observed {
     let value = json!({ "answer": "yes", "score": 0.9, "tags": ["a", "b", "b"], "n": 1 });
     let tools = vec!["File.read".to_owned()];
     let files = BTreeSet::from(["b.md".to_owned(), "a.md".to_owned()]);
-    let course = Course { calls: 1, attempts: 2, tools, files, tokens: 9, cost: None };
+    let course = Course { calls: 1, attempts: 2, tools, files, stable_prefix: Some(0.5), tokens: 9, cost: None };
     Observed { value, prompts: vec![prompt], course }
 }
 
@@ -71,7 +71,7 @@ fn ev_2_text_number_set_and_schema_are_judged_at_their_place() {
 
 #[test]
 fn ev_2_condition_reads_value_prompt_and_course() {
-    let holds = "size(value.tags) == 3 AND contains(prompt.items, 'facts') AND course.calls == 1";
+    let holds = "size(value.tags) == 3 AND contains(prompt.items, 'facts') AND course.calls == 1 AND course.stable_prefix == 0.5";
     assert_eq!(told(json!({ "where": holds })), None);
     fails(
         json!({ "where": "course.attempts < 2" }),

@@ -125,7 +125,7 @@ pub struct Models {
 /// A model that was asked for before.
 #[derive(Clone)]
 struct Connected {
-    provider: Arc<dyn Provider>,
+    metered: Arc<Metered>,
     price_source: Arc<str>,
 }
 
@@ -190,6 +190,8 @@ pub struct Model {
     pub uri: String,
     /// The provider that is called.
     pub provider: Arc<dyn Provider>,
+    /// The same, to count what a single call takes.
+    pub metered: Arc<Metered>,
     /// Where its price was read.
     pub price_source: Arc<str>,
     /// True if it is the default model and nobody chose it.
@@ -266,7 +268,7 @@ impl Models {
         let parsed = ModelUri::parse_with(uri, self.extensions.schemes())?;
         let uri = parsed.to_string();
         let mut connected = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
-        let Connected { provider, price_source } = match connected.get(&uri) {
+        let Connected { metered, price_source } = match connected.get(&uri) {
             Some(known) => known.clone(),
             None => {
                 let new = self.meet(&uri, parsed)?;
@@ -274,14 +276,15 @@ impl Models {
                 new
             }
         };
-        Ok(Model { uri, provider, price_source, fallback })
+        let provider = Arc::clone(&metered) as Arc<dyn Provider>;
+        Ok(Model { uri, provider, metered, price_source, fallback })
     }
 
     fn meet(&self, name: &str, parsed: ModelUri) -> Result<Connected, LlmError> {
         let provider = self.recorded(self.provider(name, parsed)?);
         let (profile, ledger) = (self.profiles.of(name), Arc::clone(&self.ledger));
         Ok(Connected {
-            provider: Arc::new(Metered::new(provider, name, profile, ledger)),
+            metered: Arc::new(Metered::new(provider, name, profile, ledger)),
             price_source: self.profiles.source(name).into(),
         })
     }

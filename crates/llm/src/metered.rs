@@ -17,6 +17,7 @@ use tokio::sync::OnceCell;
 const FRAME: u64 = 4;
 
 /// A provider with a profile and an account.
+#[derive(Clone)]
 pub struct Metered {
     inner: Arc<dyn Provider>,
     /// The model's URI in the program, which its price belongs to.
@@ -24,8 +25,10 @@ pub struct Metered {
     profile: Profile,
     tokenizer: &'static dyn TokenCounter,
     /// What its server said.
-    told: OnceCell<Profile>,
+    told: Arc<OnceCell<Profile>>,
     ledger: Arc<Ledger>,
+    /// The account of a call, beside that of its run.
+    own: Option<Arc<Ledger>>,
 }
 
 impl Metered {
@@ -33,7 +36,21 @@ impl Metered {
     #[must_use]
     pub fn new(inner: Arc<dyn Provider>, uri: &str, profile: Profile, ledger: Arc<Ledger>) -> Self {
         let tokenizer = profile.tokenizer.unwrap_or_else(|| inner.tokenizer());
-        Self { inner, uri: uri.to_owned(), profile, tokenizer, told: OnceCell::new(), ledger }
+        Self {
+            inner,
+            uri: uri.to_owned(),
+            profile,
+            tokenizer,
+            told: Arc::default(),
+            ledger,
+            own: None,
+        }
+    }
+
+    /// Returns the same provider, which counts what its requests take in `own`, too.
+    #[must_use]
+    pub fn paid_by(&self, own: Arc<Ledger>) -> Self {
+        Self { own: Some(own), ..self.clone() }
     }
 
     /// Returns the most that a request may take, or why nothing bounds it.
@@ -204,6 +221,9 @@ impl Ticket<'_> {
 
     fn settle(&self, spent: Spent) {
         self.provider.ledger.settle(self.reserved.unwrap_or_default(), spent);
+        if let Some(own) = &self.provider.own {
+            own.settle(Amount::default(), spent);
+        }
     }
 }
 

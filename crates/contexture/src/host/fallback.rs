@@ -9,10 +9,13 @@
 
 use super::errors::{ask_error, of_model};
 use contexture_context::manifest::PassedOver;
+use contexture_llm::Ledger;
 use contexture_llm::ledger::Amount;
 use contexture_llm::{AskError, LlmError};
+use contexture_prompt::Usage;
 use contexture_script::host::HostError;
 use serde_json::json;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// A failure of a call with one of its models.
@@ -85,6 +88,23 @@ impl Failed {
     }
 }
 
+/// What a call took, of all its models.
+#[derive(Default)]
+pub(super) struct CallAccount {
+    pub(super) ledger: Arc<Ledger>,
+    usage: Mutex<(Usage, bool)>,
+}
+
+impl CallAccount {
+    /// Adds the tokens that a model reports, and whether they are estimated; returns the sums.
+    pub(super) fn add(&self, usage: Usage, is_estimated: bool) -> (Usage, bool) {
+        let mut sums = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
+        sums.0 += usage;
+        sums.1 |= is_estimated;
+        *sums
+    }
+}
+
 /// The place of a model among those of a call.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'p> {
@@ -96,12 +116,16 @@ pub(super) struct Place<'p> {
     pub(super) has_next: bool,
     /// The end of the time of the call.
     pub(super) until: Option<Instant>,
+    /// The account of the call.
+    pub(super) account: &'p CallAccount,
 }
 
-impl Place<'_> {
-    /// The only model.
+impl<'p> Place<'p> {
+    /// Returns the place of the only model.
     #[cfg(feature = "flow")]
-    pub(super) const ALONE: Self = Self { passed: &[], rest: &[], has_next: false, until: None };
+    pub(super) const fn alone(account: &'p CallAccount) -> Self {
+        Self { passed: &[], rest: &[], has_next: false, until: None, account }
+    }
 
     /// Returns the number of requests that the models before it were sent.
     pub(super) fn requests(&self) -> usize {

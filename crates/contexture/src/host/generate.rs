@@ -5,7 +5,7 @@ use super::attachments::{self, TurnAttachments};
 use super::callable::{self, Callable};
 use super::caller_tools;
 use super::citations;
-use super::fallback::{Failed, Place};
+use super::fallback::{CallAccount, Failed, Place};
 use super::hiding;
 use super::knowledge;
 use super::listener::{Listener, record_of};
@@ -35,13 +35,13 @@ use contexture_core::profile::{CURRENCY, TOOL_ROUNDS};
 use contexture_llm::extractive::STAND_IN;
 use contexture_llm::ledger::{Account, Amount};
 use contexture_llm::{Answer, Ask, AskError, LlmError, Report, RetryPolicy, Verify, ask};
-use contexture_prompt::{OpenaiChatMessage, OpenaiContentPart, Usage};
+use contexture_prompt::{OpenaiChatMessage, OpenaiContentPart};
 use contexture_reference::tool::Offers;
 use contexture_script::host::{GenerateCall, HostError, Supplied};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The model calls of a run.
@@ -116,7 +116,7 @@ impl ModelCalls {
         let number = run.count_model_call()?;
         let limit = call.options.timeout_ms.map(Duration::from_millis);
         let until = limit.and_then(|limit| Instant::now().checked_add(limit));
-        let mut passed = Vec::new();
+        let (mut passed, account) = (Vec::new(), CallAccount::default());
         let models = self.models.candidates(call.model.as_deref());
         let mut left = models.as_slice();
         // The one with the most room of those that had too little.
@@ -131,7 +131,7 @@ impl ModelCalls {
             };
             left = rest;
             let has_next = !rest.is_empty() || spare.is_some();
-            let place = Place { passed: &passed, rest, has_next, until };
+            let place = Place { passed: &passed, rest, has_next, until, account: &account };
             let asked = self.with_model(services, &call, (uri.as_deref(), number, place)).await;
             let failed = match asked {
                 Ok(supplied) => return Ok(supplied),
@@ -272,7 +272,8 @@ impl ModelCalls {
         };
         let offered = ((offers, callables), label);
         let extra = (media, citable.as_ref().map(|_| &cited as Verify<'_>));
-        let (outcome, seen) = self.send(services, &call, &model, prepared, offered, extra).await;
+        let (outcome, seen) =
+            self.send(services, &call, (&model, place), prepared, offered, extra).await;
         let value = finish(run, (&call, &model, number, place), outcome)?;
         let value = if self.form(&call).is_some() { value.to_string().into() } else { value };
         if let Some(key) = key {
@@ -328,7 +329,8 @@ impl ModelCalls {
         let label = label_of(call, &prepared.items);
         let offered = ((Offers::default(), Vec::new()), label);
         let extra = (Vec::new(), verify);
-        let (outcome, seen) = self.send(services, call, model, prepared, offered, extra).await;
+        let (outcome, seen) =
+            self.send(services, call, (model, place), prepared, offered, extra).await;
         Ok((
             finish(run, (call, model, number, place), outcome)?,
             seen.answered(&format!("answer {number}")),
@@ -339,7 +341,7 @@ impl ModelCalls {
         &self,
         Services { run, references, tools, .. }: Services<'_>,
         call: &GenerateCall,
-        model: &Model,
+        (model, place): (&Model, Place<'_>),
         prepared: Prepared,
         (offered, seen): ((Offers, Vec<Callable>), Label),
         (media, verify): (Vec<OpenaiContentPart>, Option<Verify<'_>>),
@@ -393,7 +395,8 @@ impl ModelCalls {
         };
         let base = question.messages.len();
         let mut listener = Listener::new(run, &tools, (call.event, options.plan), base);
-        let outcome = ask(&*model.provider, &question, &mut listener, &run.cancel).await;
+        let provider = model.metered.paid_by(Arc::clone(&place.account.ledger));
+        let outcome = ask(&provider, &question, &mut listener, &run.cancel).await;
         // A program that lists tools means them; what is offered beside it can be left out.
         let outcome = match &outcome {
             Err(error)
@@ -405,12 +408,11 @@ impl ModelCalls {
                 locked(&self.without_tools).insert(model.uri.clone());
                 tools.withdraw();
                 let question = Ask { tools: Vec::new(), executor: None, ..question };
-                ask(&*model.provider, &question, &mut listener, &run.cancel).await
+                ask(&provider, &question, &mut listener, &run.cancel).await
             }
             _ => outcome,
         };
-        let report = outcome.as_ref().map_or_else(AskError::report, |answer| &answer.report);
-        note_cost(run, call, model, report.usage);
+        note_cost(run, call, model, &place.account.ledger.account());
         let outcome = tools.leave(caller, outcome);
         let seen = tools.seen();
         (outcome, seen)
@@ -492,15 +494,22 @@ impl ModelCalls {
     }
 }
 
-/// Records what the answers of a call cost, if the model has a price.
-fn note_cost(run: &RunState, call: &GenerateCall, model: &Model, usage: Usage) {
-    let Some(price) = model.provider.profile().price else { return };
-    let cost = Cost {
-        micros: price.of(usage).micros(),
-        currency: CURRENCY.to_owned(),
-        source: model.price_source.as_ref().to_owned(),
-    };
-    run.recorder.amend_field(call.event, "cost", &cost);
+/// Records what the requests of a call cost, as the account of its run has it, unless a model that
+/// took something has no price; and the part that is the worst case of those that broke off.
+fn note_cost(run: &RunState, call: &GenerateCall, model: &Model, account: &Account) {
+    if !account.is_unpriced {
+        let cost = Cost {
+            micros: account.spent.money.micros(),
+            currency: CURRENCY.to_owned(),
+            source: model.price_source.as_ref().to_owned(),
+        };
+        run.recorder.amend_field(call.event, "cost", &cost);
+    }
+    let Amount { tokens, money, calls } = account.lost;
+    if calls > 0 {
+        let lost = json!({ "requests": calls, "tokens": tokens, "micros": money.micros() });
+        run.recorder.amend(call.event, json!({ "lost": lost }));
+    }
 }
 
 fn millis(time: Duration) -> u64 {
@@ -545,10 +554,19 @@ fn finish(
         Ok(answer) => &answer.report,
         Err(error) => error.report(),
     };
-    note_report(run, call, report);
+    note_report(run, call, report, place.account);
+    let requests = place.requests() + report.requests();
+    let limited = |error: &AskError| {
+        matches!(error, AskError::Provider { error: LlmError::CostLimit { .. }, .. })
+    };
+    let is_refused = requests == 0 && outcome.as_ref().is_err_and(limited);
+    if is_refused {
+        run.recorder.amend(call.event, json!({ "refused": true }));
+    }
     let goes_on = |error| place.passes_on(&Failed::of_ask(error, &place));
     if !outcome.as_ref().err().is_some_and(goes_on) {
-        run.add_call(self::report(call, &model.uri, (number, place), report));
+        let ended = self::report(call, &model.uri, (number, place), report);
+        run.add_call(CallReport { is_refused, ..ended });
     }
     let nothing = |error: &AskError| {
         matches!(error, AskError::Provider { error: LlmError::NothingSupports { .. }, .. })
@@ -588,13 +606,15 @@ fn report(
         passed_over: place.passed.to_vec(),
         attempts: report.attempts.iter().map(record_of).collect(),
         requests: place.requests() + report.requests(),
+        is_refused: false,
     }
 }
 
-fn note_report(run: &RunState, call: &GenerateCall, report: &Report) {
+fn note_report(run: &RunState, call: &GenerateCall, report: &Report, account: &CallAccount) {
     run.add_usage(report.usage, report.usage_estimated);
-    run.recorder.amend_field(call.event, "usage", &report.usage);
-    run.recorder.amend_field(call.event, "usage_estimated", &report.usage_estimated);
+    let (usage, is_estimated) = account.add(report.usage, report.usage_estimated);
+    run.recorder.amend_field(call.event, "usage", &usage);
+    run.recorder.amend_field(call.event, "usage_estimated", &is_estimated);
     if call.options.debug {
         for warning in report.warnings.iter().filter(|warning| *warning != STAND_IN) {
             run.warn(format!("{}: {warning}", call.site));

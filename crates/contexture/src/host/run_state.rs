@@ -175,12 +175,14 @@ impl RunState {
     pub(super) fn sum_up(&self, data: &mut Value) {
         let reported = self.reported();
         if let Value::Object(data) = data {
-            data.insert("model_calls".to_owned(), reported.calls.len().into());
+            // As `is_asked` counts them where there is no end.
+            let asked = || reported.calls.iter().filter(|call| !call.is_refused);
+            data.insert("model_calls".to_owned(), asked().count().into());
             data.insert("usage".to_owned(), json!(reported.usage));
             let last = reported.calls.last().and_then(CallReport::finish);
             data.insert("finish".to_owned(), json!(last));
             let mut models: Vec<&str> = Vec::new();
-            for CallReport { model, .. } in &reported.calls {
+            for CallReport { model, .. } in asked() {
                 models.retain(|known| known != model);
                 models.push(model);
             }

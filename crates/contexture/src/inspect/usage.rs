@@ -1,12 +1,15 @@
 //! What runs took over time (IN-13): calls, tokens, cost, failures and latency by program, place and
 //! model.
 //!
+//! What counts as a model call is decided by [`is_asked`] alone, and a request that broke off costs
+//! its worst case, in the call as in its run: so the sums are the same by program, place and model.
+//!
 //! Decision: by program, the index of runs has everything and no trace is read. By place and by model,
 //! the model calls of each run are read, as one run may have several.
 
 use super::kept::Call;
 use contexture_context::TraceKind;
-use contexture_store::runs::{RunEntry, RunError, RunId, RunStore};
+use contexture_store::runs::{RunEntry, RunError, RunId, RunStore, is_asked};
 use contexture_store::stamp::iso_time;
 use serde::Serialize;
 use serde_json::Value;
@@ -74,7 +77,7 @@ pub struct UsageRow {
     pub name: String,
     /// The runs.
     pub runs: u64,
-    /// The model calls.
+    /// The model calls that asked a model.
     pub calls: u64,
     /// The runs that failed; by place and model the calls that did.
     pub failed: u64,
@@ -143,13 +146,10 @@ impl Sum {
     }
 }
 
-/// Returns the currency and the millionths of a cost: that of a run is in whole units.
+/// Returns the currency and the millionths of a cost.
 fn cost(cost: Option<&Value>) -> Option<(String, u64)> {
     let cost = cost?;
     let currency = cost.get("currency")?.as_str()?.to_owned();
-    if let Some(micros) = cost.get("micros").and_then(Value::as_u64) {
-        return Some((currency, micros));
-    }
     let actual = cost.get("actual")?.as_f64().filter(|actual| *actual >= 0.0)?;
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is not below 0")]
     let micros = (actual * 1_000_000.0).round() as u64;
@@ -195,10 +195,9 @@ impl Counted<'_> {
         }
         let Some(id) = RunId::parse(&entry.run) else { return Ok(()) };
         let head = store.head(&id, 1..=u64::MAX)?;
-        for event in head.log.of_kind(TraceKind::Generate) {
+        for event in head.log.of_kind(TraceKind::Generate).filter(|event| is_asked(event)) {
             let mut sums = RunEntry { duration_us: event.duration_us, ..RunEntry::default() };
             sums.add_call(event);
-            sums.cost = event.data.get("cost").cloned();
             let name = Call::of(event).map(|Call { manifest, .. }| match self.query.by {
                 UsageBy::Place => manifest.site.to_string(),
                 _ => manifest.model.uri,
@@ -270,8 +269,12 @@ mod tests {
                     "model": { "uri": model, "tokenizer": "o200k_base", "tokenizer_exact": true },
                 },
             });
+            if *model == "of no price" {
+                data.as_object_mut().unwrap().remove("cost");
+            }
             if *failed {
                 data["error"] = json!({ "code": "server", "message": "x" });
+                data["attempts"] = json!([{ "attempt": 1, "failure": "x" }]);
             }
             event(number + 1, "generate", *took, data);
         }
@@ -355,14 +358,41 @@ mod tests {
     }
 
     #[test]
+    fn in_13_sums_are_same_by_program_place_and_model() {
+        let store = store();
+        let run = store.begin(Arc::default()).unwrap();
+        let lines = [
+            json!({ "kind": "run", "id": 1, "data": { "program": "k.as" } }),
+            json!({ "kind": "generate", "id": 2, "data": {
+                "from_record": true, "value": 1, "manifest": { "call": 1 },
+            } }),
+            json!({ "kind": "generate", "id": 3, "data": {
+                "refused": true, "error": { "code": "COST_LIMIT" }, "attempts": [{ "attempt": 1 }],
+                "manifest": { "call": 2 },
+            } }),
+        ];
+        for mut line in lines {
+            line["v"] = json!(1);
+            line["start_us"] = json!(DAY);
+            run.append_lines(&format!("{line}\n")).unwrap();
+        }
+        for by in [UsageBy::Program, UsageBy::Place, UsageBy::Model] {
+            let all = usage(&store, &query(by)).unwrap().all;
+            assert_eq!((all.calls, all.input, all.output, all.unpriced), (4, 151, 16, 0), "{by:?}");
+            assert_eq!(all.cost["USD"], 302, "{by:?}");
+        }
+    }
+
+    #[test]
     fn in_13_run_without_known_price_is_counted_as_such() {
         let store = store();
-        let all = usage(&store, &query(UsageBy::Program)).unwrap().all;
-        assert_eq!(
-            (all.cost.len(), all.unpriced),
-            (0, 2),
-            "these ends have no cost, one had no call"
-        );
+        let call = ("of no price", 5, 100, 10, 50, false);
+        add(&store, ("r.as", DAY), "done", &[call, ("a", 6, 1, 1, 1, false)]);
+        let all = |by| usage(&store, &query(by)).unwrap().all;
+        let (runs, calls) = (all(UsageBy::Program), all(UsageBy::Place));
+        // The run as a whole has no known cost, one of its calls has.
+        assert_eq!((runs.cost["USD"], runs.unpriced), (302, 1));
+        assert_eq!((calls.cost["USD"], calls.unpriced), (304, 1));
         let cost_of = |value: Value| cost(Some(&value));
         assert_eq!(
             cost_of(json!({ "actual": 0.000_25, "currency": "USD" })),

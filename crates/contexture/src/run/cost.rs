@@ -18,9 +18,11 @@ use serde::Serialize;
 #[must_use]
 pub fn cost(project: &Project, program: &Program, request: &RunRequest) -> CostFacts {
     let names = ModelNames::new(project, request);
+    // A recheck counts with the models of the record, and asks another one.
+    let asked = request.recorded.as_ref().and_then(|recorded| recorded.model());
     let profiles = Profiles::new(&project.config.profiles);
     let known = |named: Option<&NamedModel>| {
-        let uri = names.uri(named);
+        let uri = asked.map_or_else(|| names.uri(named), str::to_owned);
         let profile = profiles.of(&uri);
         let counter = profile.tokenizer.unwrap_or_else(|| tokenizer_for(&uri));
         KnownModel { is_exact: counter.exact(), profile, uri }

@@ -157,6 +157,8 @@ pub struct CallReport {
     pub attempts: Vec<AttemptRecord>,
     /// The requests that were sent, to the models that were passed over, too.
     pub requests: usize,
+    /// True if a limit refused it before its first request: no model was asked.
+    pub is_refused: bool,
 }
 
 impl CallReport {

@@ -13,7 +13,7 @@ mod tree;
 
 pub use error::RunError;
 pub use id::RunId;
-pub use list::{RunEntry, RunHead, RunList};
+pub use list::{RunEntry, RunHead, RunList, is_asked};
 pub use log::{EXPORT_VERSION, LINE_BYTES, RunLog, digests_in};
 pub use select::select;
 pub use tree::TraceTree;
@@ -69,7 +69,9 @@ pub trait RunStore: Send + Sync {
         let mut entry = RunEntry::of(&summary);
         if !RunEntry::is_summed_up(&summary) {
             let head = self.head(id, 1..=u64::MAX)?;
+            let told = entry.cost.take();
             head.log.of_kind(TraceKind::Generate).for_each(|call| entry.add_call(call));
+            entry.cost = told.or(entry.cost);
         }
         entry.running = entry.outcome.is_none() && self.is_running(id);
         Ok(entry)

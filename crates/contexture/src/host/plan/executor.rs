@@ -6,7 +6,7 @@ use super::written::{ANSWER, READ, named_by};
 use crate::flows::origins::{Origins, outcomes_in};
 use crate::flows::shape;
 use crate::host::callable::{Callable, Target};
-use crate::host::fallback::Place;
+use crate::host::fallback::{CallAccount, Place};
 use crate::host::generate::{ModelCalls, Services};
 use crate::host::perform::{Called, Caller};
 use crate::host::prompt::prepare;
@@ -254,7 +254,8 @@ impl<'h> Executor<'h> {
                     .map_err(|failed| failed.error)?;
             prepared.manifest.masked = masked;
             self.models.note_call(run, &reading, self.model, &prepared);
-            let asked = (&reading, self.model, number, Place::ALONE);
+            let account = CallAccount::default();
+            let asked = (&reading, self.model, number, Place::alone(&account));
             let asked = self.models.ask_alone(self.services, asked, prepared, None).await;
             asked.map_err(|failed| failed.error)
         };

@@ -3,7 +3,7 @@
 use super::{RunError, RunId, RunLog, RunSummary};
 use contexture_context::TraceEvent;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A run in a list, with the sums of its model calls.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -28,11 +28,11 @@ pub struct RunEntry {
     pub code: Option<String>,
     /// The message of its failure.
     pub message: Option<String>,
-    /// The model that was asked last.
+    /// The model that was asked last (see [`is_asked`]).
     pub model: Option<String>,
     /// All models that were asked, in the order of their last calls.
     pub models: Vec<String>,
-    /// Its model calls.
+    /// The model calls that asked a model (see [`is_asked`]).
     pub calls: u64,
     /// Tokens of their prompts.
     pub input: u64,
@@ -44,7 +44,8 @@ pub struct RunEntry {
     pub estimated: bool,
     /// The reason why the last answer ended, if reported.
     pub finish: Option<String>,
-    /// Its cost, as its end says.
+    /// Its cost, as its end says, or the sum of its calls where it has none: `actual` is null where
+    /// that of a call is not known.
     pub cost: Option<Value>,
     /// The size of its trace in bytes.
     pub bytes: u64,
@@ -103,6 +104,18 @@ impl RunList {
     }
 }
 
+/// Reports whether a model was asked for a model call: the rule by which calls are counted, wherever
+/// they are (IN-13). A call that kept a recorded or a cached answer, that a limit refused before its
+/// first request, or that failed before there was a request, took nothing and does not count.
+#[must_use]
+pub fn is_asked(call: &TraceEvent) -> bool {
+    let data = &call.data;
+    let says = |name: &str| data.get(name) == Some(&Value::Bool(true));
+    let has_failed = data.get("error").is_some_and(|error| !error.is_null());
+    let is_tried = data.get("attempts").is_some();
+    !(says("from_record") || says("from_cache") || says("refused") || (has_failed && !is_tried))
+}
+
 impl RunEntry {
     /// Returns the entry of a run, with the sums that its end has.
     #[must_use]
@@ -148,16 +161,32 @@ impl RunEntry {
         summary.data.get("model_calls").is_some()
     }
 
-    /// Adds a model call to the sums.
+    /// Adds a model call to the sums, if it asked a model.
     pub fn add_call(&mut self, call: &TraceEvent) {
+        if !is_asked(call) {
+            return;
+        }
         self.calls += 1;
         self.add_usage(&call.data);
-        if let Some(model) = call.data.get("model").and_then(Value::as_str) {
+        self.add_cost(&call.data);
+        // The program's name for it may stand for another one.
+        let asked = call.data.pointer("/manifest/model/uri").or_else(|| call.data.get("model"));
+        if let Some(model) = asked.and_then(Value::as_str) {
             self.add_model(model);
         }
         let attempts = call.data.get("attempts").and_then(Value::as_array);
         let finish = attempts.and_then(|all| all.last()?.get("finish_reason")?.as_str());
         self.finish = finish.map(str::to_owned).or(self.finish.take());
+    }
+
+    fn add_cost(&mut self, data: &Value) {
+        let cost = data.get("cost");
+        let micros = cost.and_then(|cost| cost.get("micros")?.as_f64());
+        let before = self.cost.as_ref().map_or(Some(0.0), |cost| cost.get("actual")?.as_f64());
+        let actual = micros.zip(before).map(|(micros, before)| before + micros / 1_000_000.0);
+        let known = self.cost.as_ref().and_then(|cost| cost.get("currency"));
+        let currency = known.or_else(|| cost.and_then(|cost| cost.get("currency")));
+        self.cost = Some(json!({ "actual": actual, "currency": currency }));
     }
 
     fn add_usage(&mut self, data: &Value) {
@@ -178,5 +207,52 @@ impl RunEntry {
             Some(outcome) => outcome == "failed",
             None => !self.running,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(data: Value) -> TraceEvent {
+        let event = json!({ "v": 1, "id": 2, "kind": "generate", "start_us": 1, "data": data });
+        serde_json::from_value(event).unwrap()
+    }
+
+    #[test]
+    fn in_13_call_counts_if_model_was_asked() {
+        let fault = json!({ "code": "x" });
+        let tried = json!([{ "attempt": 1 }]);
+        for (data, counts) in [
+            (json!({ "attempts": tried }), true),
+            (json!({ "attempts": tried, "error": fault }), true),
+            (json!({ "attempts": tried, "error": fault, "refused": true }), false),
+            (json!({ "error": fault }), false),
+            (json!({ "value": 1, "from_record": true }), false),
+            (json!({ "value": 1, "from_cache": true }), false),
+        ] {
+            assert_eq!(is_asked(&call(data.clone())), counts, "{data}");
+        }
+    }
+
+    #[test]
+    fn in_13_run_without_end_has_model_that_was_asked_and_sum_of_costs() {
+        let asked = |micros: Option<u64>| {
+            call(json!({
+                "model": "openai://of-the-program",
+                "manifest": { "model": { "uri": "openai://asked" } },
+                "usage": { "prompt_tokens": 3, "completion_tokens": 1 },
+                "cost": micros.map(|micros| json!({ "micros": micros, "currency": "USD" })),
+            }))
+        };
+        let mut entry = RunEntry::default();
+        entry.add_call(&asked(Some(5)));
+        entry.add_call(&asked(Some(7)));
+        assert_eq!(entry.models, ["openai://asked"]);
+        assert_eq!((entry.calls, entry.input), (2, 6));
+        assert_eq!(entry.cost, Some(json!({ "actual": 0.000_012, "currency": "USD" })));
+        entry.add_call(&asked(None));
+        entry.add_call(&asked(Some(1)));
+        assert_eq!(entry.cost, Some(json!({ "actual": null, "currency": "USD" })));
     }
 }

@@ -402,7 +402,7 @@ fn without_long_strings(text: &str, blobs: &mut Vec<Blob>) -> String {
 }
 
 /// Keeps a text by its digest, and returns what stands in its place.
-fn reference(text: String, blobs: &mut Vec<Blob>) -> Value {
+pub(crate) fn reference(text: String, blobs: &mut Vec<Blob>) -> Value {
     let digest = Digest::of_text(&text);
     let reference = json!({ TEXT_KEY: digest, "bytes": text.len() });
     blobs.push(Blob { digest, text });

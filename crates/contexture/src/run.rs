@@ -13,6 +13,7 @@ mod selections;
 pub(crate) mod takes;
 
 pub use asked::{Asked, AskedRun, Asking, Offer, Offered, OfferedCall, answers, begin, offer};
+pub(crate) use asked::{RUN_ITSELF, lacks};
 pub use cost::{RunCost, cost};
 pub use input::InputForm;
 pub use loaded::Loaded;
@@ -33,7 +34,7 @@ use crate::optimizer;
 use crate::packs;
 use crate::policy;
 use crate::project::Project;
-use crate::recorder::{Recorder, TraceSink, recorded};
+use crate::recorder::{Recorder, TraceSink, recorded, reference};
 use crate::secrets::Secrets;
 use crate::servers;
 use crate::sinks;
@@ -282,7 +283,15 @@ pub(crate) fn host(
         models.keep_in(kept.journal.clone());
     }
     about.extend(ceiling.map(|facts| ("ceiling".to_owned(), facts.total.json())));
+    let mut blobs = Vec::new();
+    let is_asking = request.recorded.as_ref().is_some_and(|recorded| recorded.asks());
+    if let Some(file) = program.files.first().filter(|_| is_asking) {
+        // It need not be in any file.
+        let text = reference(file.source.text().to_owned(), &mut blobs);
+        about.insert(recheck::PROGRAM_TEXT.to_owned(), text);
+    }
     let recorder = Recorder::new(outlets, masker, about);
+    recorder.keep(blobs);
     let policy = policy::of(&project.config.policy, &request.yes_to).narrowed(program.policy());
     let state = RunState::new(
         recorder,

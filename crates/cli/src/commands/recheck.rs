@@ -27,7 +27,7 @@ Examples:
 The program runs again on the answers in the record: models, tools and memories are not asked, and
 nothing is changed. Files, local references and packs are read as they are now; a reference into the
 network is not loaded, so a prompt with one counts as changed. Exit code 1 means that a prompt has
-changed.
+changed. The same prompt for another model has not: it is told, and the exit code stays 0.
 
 With --ask the calls whose prompt has changed are asked, once the models and the most that they may
 cost were shown and agreed to; so are later ones whose prompt the new answers change. All else keeps
@@ -61,8 +61,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     workspace: Option<PathBuf>,
     /// Print one JSON object: calls, each with site, n, changed, stale, tokens_before, tokens_after
-    /// and items; and failure. With --ask also offer, asked with the new run, its value, usage and
-    /// cost, and asked of each call with model, usage and cost.
+    /// and items, and models where they differ; failure; and notes on what can't be compared. With
+    /// --ask also offer, asked with the new run, its value, usage and cost, and asked of each call
+    /// with model, usage and cost, or refused.
     #[arg(long)]
     json: bool,
 }
@@ -163,6 +164,9 @@ fn show(
         }
         terminal.print_json(&told)
     } else {
+        for note in &found.notes {
+            terminal.warn(note);
+        }
         let mut text: String = found.calls.iter().map(call_text).collect();
         if let Some(failure) = &found.failure {
             let _ = writeln!(text, "the program ends earlier: {}", sanitized(&failure.to_string()));
@@ -206,16 +210,25 @@ fn asked_text(told: &Recheck, part: &RunId) -> String {
     let mut text = String::new();
     let mut asked: u64 = 0;
     for call in &told.calls {
+        let (n, site) = (call.right.unwrap_or_default(), sanitized(&call.site).to_string());
+        if let Some(error) = told.refused(call) {
+            let reason = error.get("message").and_then(Value::as_str).unwrap_or_default();
+            let _ = writeln!(text, "generate {n} {site}: not asked: {}", sanitized(reason));
+        }
         let Some(took) = told.took(call) else { continue };
         asked += 1;
-        let tokens = took.pointer("/usage/total_tokens").and_then(Value::as_u64);
+        let number = |place: &str| took.pointer(place).and_then(Value::as_u64);
+        let tokens = number("/usage/total_tokens").unwrap_or_default();
         let cost = took.pointer("/cost/micros").and_then(Value::as_f64);
         let cost = cost.map_or_else(|| "no price".to_owned(), |it| dollars(it / 1_000_000.0));
-        let (n, tokens) = (call.right.unwrap_or_default(), tokens.unwrap_or_default());
         let model =
             sanitized(took.get("model").and_then(Value::as_str).unwrap_or_default()).to_string();
-        let site = sanitized(&call.site).to_string();
-        let _ = writeln!(text, "generate {n} {site}: asked {model}, {tokens} tokens, {cost}");
+        let lost = number("/lost/tokens").map(|lost| {
+            let requests = plural(number("/lost/requests").unwrap_or_default(), "request");
+            format!(" ({requests} broke off, counted at the worst case of {lost} tokens)")
+        });
+        let lost = lost.unwrap_or_default();
+        let _ = writeln!(text, "generate {n} {site}: asked {model}, {tokens} tokens, {cost}{lost}");
     }
     if let Some(failure) = &told.failure {
         let _ = writeln!(text, "the program fails: {}", sanitized(&failure.to_string()));
@@ -230,8 +243,13 @@ fn call_text(call: &CallDiff) -> String {
     let head = |what: &str| {
         format!("generate {number} {}: {what}, {before} → {after} tokens\n", call.site)
     };
+    let models = call.models.as_ref().map(|(before, after)| {
+        format!("  the model was {}, and is {}\n", sanitized(before), sanitized(after))
+    });
+    let models = models.unwrap_or_default();
     match call.change {
-        Change::Same => return String::new(),
+        Change::Same if models.is_empty() => return String::new(),
+        Change::Same => return head("the same prompt for another model") + &models,
         Change::Added => return head("a call more than in the record"),
         Change::Gone => return head("the call is not made any more"),
         _ => {}
@@ -243,7 +261,7 @@ fn call_text(call: &CallDiff) -> String {
     for item in call.items.iter().filter(|item| item.change != Change::Same) {
         text.push_str(&item_text(item));
     }
-    text
+    text + &models
 }
 
 fn item_text(item: &ItemDiff) -> String {

@@ -423,6 +423,26 @@ fn in_10_changed_prompt_is_asked_once_offer_was_agreed_to() {
     let (status, refused) =
         inspector.post(&format!("/v1/runs/{}/ask", first.as_str().unwrap()), &same);
     assert_eq!((status, &refused["code"]), (409, &json!("nothing_changed")));
+
+    // The first call kept its answer: it has a prompt and is not counted.
+    assert_eq!((&head["calls"], &head["prompts"]), (&json!(1), &json!(2)));
+    let attempts = inspector.json(&format!("{path}/calls/1/prompt"))["attempts"].clone();
+    assert_eq!(attempts[0]["kept"], "record");
+    assert_eq!(attempts[0]["answer"], "{\"answer\":\"mock answer\"}");
+    for by in ["program", "place", "model"] {
+        let all = inspector.json(&format!("/v1/usage?by={by}"))["all"].clone();
+        assert_eq!((&all["calls"], &all["unpriced"]), (&json!(3), &json!(0)), "{by}: {all}");
+    }
+    // What was asked is in no file.
+    let program = |run: &str| inspector.json(&format!("/v1/runs/{run}/program"))["text"].clone();
+    assert_eq!(program(begun["run"].as_str().unwrap()), changed);
+    assert_eq!(program(first.as_str().unwrap()), PROGRAM);
+    std::fs::remove_file(sandbox.path("p.as")).unwrap();
+    let (status, found) = inspector.post(&format!("{path}/recheck"), &own);
+    assert_eq!((status, &found["patch"]), (200, &json!("")), "{found}");
+    let first = format!("/v1/runs/{}/recheck", first.as_str().unwrap());
+    let (status, found) = inspector.post(&first, &own);
+    assert_eq!(status, 200, "{found}");
 }
 
 #[test]

@@ -182,7 +182,8 @@ fn model(sandbox: &Sandbox) -> Receiver<String> {
     sandbox.write(".env", "OPENAI_API_KEY=sk-of-the-test\n");
     let (sent, prompts) = channel();
     spawn(move || {
-        for (number, stream) in listener.incoming().enumerate() {
+        let mut number = 0;
+        for stream in listener.incoming() {
             let mut reader = BufReader::new(stream.unwrap());
             let mut length = 0;
             loop {
@@ -196,11 +197,19 @@ fn model(sandbox: &Sandbox) -> Receiver<String> {
                     break;
                 }
             }
+            if length == 0 {
+                // A question about the model itself.
+                let _ =
+                    write!(reader.get_mut(), "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+                continue;
+            }
+            number += 1;
             let mut body = vec![0; length];
             reader.read_exact(&mut body).unwrap();
             let asked: Value = serde_json::from_slice(&body).unwrap();
+            let breaks = asked["messages"].to_string().contains("Break off.");
             let _ = sent.send(String::from_utf8(body).unwrap());
-            let answer = json!({ "answer": format!("new {}", number + 1) }).to_string();
+            let answer = json!({ "answer": format!("new {number}") }).to_string();
             let mut message = json!({ "role": "assistant", "content": answer });
             // It writes with the first tool that it is offered, before it answers.
             let offered = asked["tools"]
@@ -221,6 +230,10 @@ fn model(sandbox: &Sandbox) -> Receiver<String> {
             });
             let body = body.to_string();
             let stream = reader.get_mut();
+            if breaks {
+                let _ = write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{{\"id\"");
+                continue;
+            }
             let _ = write!(
                 stream,
                 "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
@@ -287,7 +300,8 @@ fn in_10_asked_call_is_kept_as_run_of_first() {
     assert_eq!(runs["runs"][1].get("part_of"), None);
     let shown = sandbox.run(["trace", "show", part]).exits(0).stdout;
     assert!(shown.contains(&format!("part of {first}")), "{shown}");
-    assert_eq!(shown.matches("from the record").count(), 1, "{shown}");
+    // The first call, and what the program wrote.
+    assert_eq!(shown.matches("from the record").count(), 2, "{shown}");
 }
 
 #[test]
@@ -351,4 +365,193 @@ fn in_10_tool_of_asked_model_gives_recorded_result_and_does_nothing() {
     assert_eq!(sandbox.read("out.txt"), "mine");
     let sent: Vec<String> = prompts.try_iter().collect();
     assert!(sent[3].contains("Write it.") && sent[3].contains("create"), "{}", sent[3]);
+}
+
+/// A project with a dear and a cheap model, and a program for the dear one.
+fn of_dear_model() -> (Sandbox, Receiver<String>) {
+    let sandbox = Sandbox::new();
+    let prompts = model(&sandbox);
+    let settings = sandbox.read("contexture.toml");
+    let price = |name: &str, price: u32| {
+        format!("[profiles.\"openai://{name}\"]\nprice_input = {price}\nprice_output = {price}\n")
+    };
+    sandbox.write("contexture.toml", settings + &price("dear", 100) + &price("cheap", 1));
+    sandbox.write("p.as", DEAR).write("q.as", DEAR.replace("Explain.", "Explain it well."));
+    (sandbox, prompts)
+}
+
+const DEAR: &str = "\
+import llm dear from \"openai://dear\"
+
+main func(input) {
+  model dear
+  first = generate({ input: \"Explain.\", max_input: 1000, max_output: 50 }) -> { answer string }
+  use first as explanation
+  generate({ input: \"Shorten it.\", max_input: 1000, max_output: 50 }) -> { answer string }
+}
+";
+
+/// Returns the events of a run.
+fn events(sandbox: &Sandbox, run: &str) -> Vec<Value> {
+    let shown = sandbox.run(["trace", "show", run, "--json"]).exits(0).json();
+    shown["events"].as_array().unwrap().clone()
+}
+
+#[test]
+fn in_10_ceiling_of_asked_run_is_that_of_asked_model() {
+    let (sandbox, _prompts) = of_dear_model();
+    let _ = sandbox.run(["run", "p.as", "--quiet"]).exits(0);
+    // Two calls of 1,050 tokens, for 100 dollars a million.
+    assert_eq!(events(&sandbox, "latest")[0]["data"]["ceiling"]["money"], json!(0.21));
+    let told = sandbox.run([&ASK[..], &["--model", "openai://cheap", "--yes"]].concat()).exits(0);
+    let asked = &told.json()["asked"];
+    assert_eq!(asked["cost"]["worst"], json!(0.0021));
+    let run = asked["run"].as_str().unwrap();
+    assert_eq!(events(&sandbox, run)[0]["data"]["ceiling"]["money"], json!(0.0021));
+}
+
+#[test]
+fn in_10_kept_answer_of_asked_run_is_shown_as_kept() {
+    let sandbox = of_three_calls();
+    let told = sandbox.run([&ASK[..], &["--model", "mock", "--yes"]].concat()).exits(0).json();
+    let run = told["asked"]["run"].as_str().unwrap();
+    let answer = sandbox.run(["trace", "prompt", run, "1", "--answer"]).exits(0);
+    assert_eq!(answer.stdout.trim(), "{\"answer\":\"mock answer\"}");
+    let _ = answer.says("the answer is kept from the record: no model was asked");
+    let prompt = |call: &str| sandbox.run(["trace", "prompt", run, call, "--json"]).exits(0).json();
+    assert_eq!(prompt("1")["requests"][0]["kept"], "record");
+    assert_eq!(prompt("2")["requests"][0].get("kept"), None);
+    // What the program called, too, stood in the record.
+    let shown = sandbox.run(["trace", "show", run]).exits(0).stdout;
+    let written = shown.lines().find(|line| line.contains("File.write")).unwrap();
+    assert!(written.contains("(from the record)"), "{shown}");
+}
+
+#[test]
+fn in_13_broken_request_costs_its_worst_case_in_call_and_run_and_report() {
+    let (sandbox, _prompts) = of_dear_model();
+    let _ = sandbox.run(["run", "p.as", "--quiet"]).exits(0);
+    sandbox.write("q.as", DEAR.replace("Explain.", "Break off."));
+    let cheap = ["--model", "openai://cheap", "--yes"];
+    let told = sandbox.run([&ASK[..], &cheap].concat()).exits(1).json();
+    let asked = &told["calls"][0]["asked"];
+    let lost = asked["lost"]["tokens"].as_u64().unwrap();
+    assert!(lost > 50, "{asked}");
+    assert_eq!(asked["lost"], json!({ "requests": 1, "tokens": lost, "micros": lost }));
+    assert_eq!(asked["cost"]["micros"], lost, "a dollar for a million tokens");
+    let cost = &told["asked"]["cost"]["actual"];
+    assert_eq!((cost.as_f64().unwrap() * 1e6).round() as u64, lost);
+    let ask = ["recheck", "latest~1", "--program", "q.as", "--ask"];
+    let text = sandbox.run([&ask[..], &cheap].concat()).exits(1).stdout;
+    let worst = format!("(1 request broke off, counted at the worst case of {lost} tokens)");
+    assert!(text.contains(&worst), "{text}");
+}
+
+#[test]
+fn in_10_call_that_limit_refuses_is_told_as_not_asked() {
+    let (sandbox, prompts) = of_dear_model();
+    let more = "\n  if first.answer != \"new 1\" { generate({ input: \"Go on.\", max_input: 1000, max_output: 50 }) }\n";
+    let text = DEAR.replace("\n  use first", &format!("{more}  use first"));
+    // Each may take 80 tokens and takes 50, so that a third one does not fit into what two may take.
+    let text = text.replace("1000", "70").replace("output: 50", "output: 10");
+    sandbox.write("p.as", &text);
+    let _ = sandbox.run(["run", "p.as", "--quiet"]).exits(0);
+    sandbox.write("q.as", text.replace("Explain.", "Explain it well."));
+    assert_eq!(prompts.try_iter().count(), 2);
+    let cheap = ["--model", "openai://cheap", "--yes"];
+    let told = sandbox.run([&ASK[..], &cheap].concat()).exits(1).json();
+    let calls = told["calls"].as_array().unwrap();
+    let refused: Vec<&Value> = calls.iter().filter(|call| call["refused"].is_object()).collect();
+    assert_eq!(refused.len(), 1, "{told}");
+    assert_eq!(refused[0]["refused"]["code"], "COST_LIMIT");
+    assert_eq!(refused[0]["asked"], Value::Null);
+    let asked = calls.iter().filter(|call| call["asked"].is_object()).count();
+    assert_eq!(asked, prompts.try_iter().count(), "what was sent was asked");
+    let runs = sandbox.run(["trace", "list", "--json"]).exits(0).json();
+    assert_eq!(runs["runs"][0]["calls"], asked);
+}
+
+#[test]
+fn in_10_same_prompt_for_another_model_is_told_and_not_changed() {
+    let (sandbox, _prompts) = of_dear_model();
+    let _ = sandbox.run(["run", "p.as", "--quiet"]).exits(0);
+    sandbox.write("q.as", DEAR.replace("openai://dear", "openai://cheap"));
+    let found = calls(&sandbox, &["--program", "q.as"], 0);
+    assert_eq!(found[0]["models"], json!(["openai://dear", "openai://cheap"]));
+    assert_eq!((&found[0]["change"], &found[0]["stale"]), (&json!("same"), &json!(false)));
+    let told = sandbox.run(["recheck", "latest", "--program", "q.as"]).exits(0).stdout;
+    assert!(told.contains("generate 1 q.as:5:11: the same prompt for another model, "), "{told}");
+    assert!(told.contains("  the model was openai://dear, and is openai://cheap\n"), "{told}");
+    assert!(told.ends_with("2 prompts checked, none has changed\n"), "{told}");
+}
+
+#[test]
+fn in_10_record_without_its_texts_tells_what_cannot_be_compared() {
+    let sandbox = recorded();
+    let text = "main func(input) {\n  use input.page as page\n  generate({ input: \"Sum up.\" }) -> { answer string }\n}\n";
+    sandbox.write("r.as", text);
+    let input = json!({ "page": "A long page. ".repeat(60) }).to_string();
+    let _ = sandbox.run(["run", "r.as", "--mock", "--quiet", "--input", &input]).exits(0);
+    let found = sandbox.run(["recheck", "latest", "--json"]).exits(0).json();
+    assert_eq!(found["notes"], json!([]));
+    let run = found["run"].as_str().unwrap();
+    std::fs::remove_file(sandbox.path(&format!(".contexture/runs/{run}.texts.jsonl"))).unwrap();
+    let found = sandbox.run(["recheck", "latest", "--json"]).exits(1).json();
+    let note = found["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("the record lacks texts of the input: "), "{note}");
+    let _ = sandbox.run(["recheck", "latest"]).exits(1).says("can't be compared");
+}
+
+#[test]
+fn in_10_masked_input_is_compared_with_its_masked_form() {
+    let sandbox = Sandbox::new();
+    let text = "main func(input) {\n  use input.password as word\n  generate({ input: \"Greet.\" }) -> { answer string }\n}\n";
+    sandbox.write("p.as", text).write("q.as", text.replace("Greet.", "Greet him."));
+    let input = json!({ "password": "of the gate" }).to_string();
+    let _ = sandbox.run(["run", "p.as", "--mock", "--quiet", "--input", &input]).exits(0);
+    let found = sandbox.run(["recheck", "latest", "--json"]).exits(0).json();
+    assert_eq!(found["calls"][0]["change"], "same");
+    let note = found["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("`input.password` is masked in the record: "), "{note}");
+    let found = calls(&sandbox, &["--program", "q.as"], 1);
+    assert_eq!(
+        (&found[0]["layers"][0]["name"], found[0]["items"][0]["change"].as_str()),
+        (&json!("instruction"), Some("same"))
+    );
+    let ask = |program: &str, code| {
+        let all = [
+            "recheck",
+            "latest",
+            "--ask",
+            "--yes",
+            "--model",
+            "mock",
+            "--json",
+            "--program",
+            program,
+        ];
+        sandbox.run(all).exits(code).json()
+    };
+    assert_eq!(ask("p.as", 0)["asked"], Value::Null);
+    assert_eq!(ask("q.as", 2)["error"]["code"], "not_recorded");
+}
+
+#[test]
+fn in_10_prompt_with_placeholder_is_not_offered() {
+    let sandbox = of_three_calls();
+    let written =
+        "  done = File.write({ path: \"new.txt\", content: \"x\" })\n  use done as done\n  first =";
+    sandbox.write("q.as", TWO.replace("  first =", written));
+    let told = sandbox.run([&ASK[..], &["--model", "mock", "--yes"]].concat()).exits(2).json();
+    assert_eq!(told["error"]["code"], "not_recorded");
+    let message = told["error"]["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("generate 2 q.as:8:11: the prompt holds a placeholder"),
+        "{message}"
+    );
+    assert!(message.contains("File.write at q.as:6:10"), "{message}");
+    // The answer of a call that is asked is not one.
+    let asked = "  more = generate({ input: \"More.\", max_output: 50 }) -> { answer string }\n  use more as more\n  first =";
+    sandbox.write("q.as", TWO.replace("  first =", asked));
+    let _ = sandbox.run([&ASK[..], &["--model", "mock", "--yes"]].concat()).exits(0);
 }

@@ -13,6 +13,7 @@ use contexture_script::host::{HostError, MemoryCall, Supplied, ToolBinding};
 use contexture_store::memory::{self, Memory, MemoryStore, MemoryUri};
 use contexture_tools::Workspace;
 use contexture_tools::paths::{Access, Door};
+use serde_json::json;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,6 +41,7 @@ impl Memories {
         run.count_tool_call()?;
         let name = format!("{}.{}", call.memory.name, call.method);
         if let Some(value) = run.recorded(&call.site, &name) {
+            run.recorder.amend(call.event, json!({ "from_record": true }));
             return Ok(supplied(value, Label::of(name, Trust::Memory)));
         }
         let pretended = || self.pretended.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,7 +9,7 @@ use crate::permission::{Action, Permission};
 use crate::policy::{self, Refusal};
 use crate::recorder::Recorder;
 use crate::run::result::CallReport;
-use crate::run::{PartOf, Recorded};
+use crate::run::{PartOf, RUN_ITSELF, Recorded, lacks};
 use contexture_context::manifest::Site;
 use contexture_context::{Label, Limits, Manifest, Trust};
 use contexture_core::policy::{Class, Decision, Effect, Narrowed, Policy};
@@ -261,19 +261,24 @@ impl RunState {
     /// [`HostError`] when the prompt holds a placeholder of what the record lacks.
     pub(super) fn is_asked(&self, manifest: &Manifest) -> Result<bool, HostError> {
         let Some(recorded) = &self.recorded else { return Ok(false) };
-        if !recorded.is_changed(manifest) || !recorded.asks() {
-            return Ok(false);
+        let asks = recorded.asks();
+        if !recorded.is_changed(manifest) || !manifest.on_placeholders {
+            return Ok(recorded.is_changed(manifest) && asks);
         }
-        if !manifest.on_placeholders {
-            return Ok(true);
-        }
-        let mut missing = self.placeholders().join(", ");
+        let mut missing = self.placeholders();
         if missing.is_empty() {
-            missing = "a reference into the network".to_owned();
+            missing.push("a reference into the network".to_owned());
         }
-        let message = format!("the prompt holds a placeholder of what the record lacks: {missing}");
-        Err(HostError::new("not_recorded", message)
-            .with_help("run the program itself: `contexture run` calls what the record lacks"))
+        if asks {
+            let message = lacks(&missing.join(", "));
+            return Err(HostError::new("not_recorded", message).with_help(RUN_ITSELF));
+        }
+        // The answers of models are there when these are asked.
+        missing.retain(|what| !what.starts_with("generate at "));
+        if !missing.is_empty() {
+            recorded.note_lacking(manifest.call, missing.join(", "));
+        }
+        Ok(false)
     }
 
     /// Returns the model that is asked in place of those of the program.

@@ -54,6 +54,7 @@ impl RunTools {
         run.count_tool_call()?;
         let name = format!("{}.{}", call.tool.name, call.method);
         if let Some(value) = run.recorded(&call.site, &name) {
+            run.recorder.amend(call.event, json!({ "from_record": true }));
             let label = recorded_label(&name, &call, value.clone());
             return Ok(supplied(value, run.label_of_file(&call.tool.uri, label)));
         }

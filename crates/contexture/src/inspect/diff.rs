@@ -25,7 +25,8 @@ pub enum Change {
 /// The differences of a model call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CallDiff {
-    /// Its change; [`Change::Changed`] when its prompt or its model differs.
+    /// Its change; [`Change::Changed`] when its prompt or its model differs. In a recheck, which asks
+    /// whether prompts are the same, the model alone is not a change (IN-10).
     pub change: Change,
     /// Its number in the first run.
     pub left: Option<u64>,
@@ -90,7 +91,7 @@ pub struct ItemDiff {
 /// the order in which they were made there.
 #[must_use]
 pub fn diff(left: Kept<'_>, right: Kept<'_>) -> Vec<CallDiff> {
-    paired(left, right, belongs, |manifest| manifest.items.clone())
+    paired((left, right), belongs, |manifest| manifest.items.clone(), true)
 }
 
 /// Compares two runs of which calls belong together by their order within their function, wherever
@@ -99,7 +100,7 @@ pub(crate) fn diff_of_functions(left: Kept<'_>, right: Kept<'_>) -> Vec<CallDiff
     let belongs = |a: &Manifest, b: &Manifest| {
         (&a.site.agent, &a.site.function) == (&b.site.agent, &b.site.function)
     };
-    paired(left, right, belongs, prompt_items)
+    paired((left, right), belongs, prompt_items, false)
 }
 
 /// Reports whether two prompts are the same, whichever models they are for (IN-10).
@@ -122,10 +123,10 @@ fn prompt_items(manifest: &Manifest) -> Vec<ItemRecord> {
 }
 
 fn paired(
-    left: Kept<'_>,
-    right: Kept<'_>,
+    (left, right): (Kept<'_>, Kept<'_>),
     belongs: impl Fn(&Manifest, &Manifest) -> bool,
     items: fn(&Manifest) -> Vec<ItemRecord>,
+    of_models: bool,
 ) -> Vec<CallDiff> {
     let manifests = |kept: Kept<'_>| -> Vec<Manifest> {
         let shown = |manifest: Manifest| Manifest { items: items(&manifest), ..manifest };
@@ -133,7 +134,7 @@ fn paired(
     };
     let (lefts, rights) = (manifests(left), manifests(right));
     let pairs = align(&lefts, &rights, belongs);
-    pairs.into_iter().map(|pair| call_diff(left, right, pair)).collect()
+    pairs.into_iter().map(|pair| call_diff(left, right, pair, of_models)).collect()
 }
 
 /// Reports whether two calls have the same place in the program; when lines have moved, the same
@@ -150,7 +151,12 @@ fn belongs(left: &Manifest, right: &Manifest) -> bool {
             && instruction(left) == instruction(right))
 }
 
-fn call_diff(left: Kept<'_>, right: Kept<'_>, pair: Pair<'_, Manifest>) -> CallDiff {
+fn call_diff(
+    left: Kept<'_>,
+    right: Kept<'_>,
+    pair: Pair<'_, Manifest>,
+    of_models: bool,
+) -> CallDiff {
     let (a, b) = pair;
     let site = b.or(a).map(|one| one.site.to_string()).unwrap_or_default();
     let items_of = |one: Option<&'_ Manifest>| one.map_or(Vec::new(), |one| one.items.clone());
@@ -167,8 +173,9 @@ fn call_diff(left: Kept<'_>, right: Kept<'_>, pair: Pair<'_, Manifest>) -> CallD
     let layers = layer_diffs(left, right, a, b);
     let models = a.zip(b).filter(|(a, b)| a.model.uri != b.model.uri);
     let models = models.map(|(a, b)| (a.model.uri.clone(), b.model.uri.clone()));
-    let same =
-        layers.is_empty() && models.is_none() && items.iter().all(|one| one.change == Change::Same);
+    let same = layers.is_empty()
+        && !(of_models && models.is_some())
+        && items.iter().all(|one| one.change == Change::Same);
     let change = match (a, b) {
         (None, _) => Change::Added,
         (_, None) => Change::Gone,

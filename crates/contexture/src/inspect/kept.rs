@@ -88,6 +88,10 @@ pub struct SentRequest {
     /// The errors in it, by field path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<Value>,
+    /// Where the answer was kept from, if nothing was sent: `record` in a recheck, `cache` for a
+    /// request that the run had made before. It is the value then, as nobody said it here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept: Option<&'static str>,
 }
 
 /// A message as it was sent.
@@ -169,7 +173,8 @@ impl<'a> Kept<'a> {
         let attempts = call.event.data.get("attempts").and_then(Value::as_array);
         let attempts = attempts.map_or(&[][..], Vec::as_slice);
         if attempts.is_empty() {
-            return Ok(vec![self.request(&sent, &Value::Null)]);
+            let request = self.request(&sent, &Value::Null);
+            return Ok(vec![self.kept_answer(&call.event.data, request)]);
         }
         Ok(attempts.iter().map(|attempt| self.request(&sent, attempt)).collect())
     }
@@ -179,6 +184,18 @@ impl<'a> Kept<'a> {
     fn definitions(self, manifest: &Manifest) -> Vec<Value> {
         let texts = manifest.tools.iter().filter_map(|tool| self.text(&tool.digest).ok());
         texts.filter_map(|text| serde_json::from_str(&text).ok()).collect()
+    }
+
+    /// Adds the answer of a call that kept one.
+    fn kept_answer(self, data: &Value, request: SentRequest) -> SentRequest {
+        let says = |name: &str| data.get(name) == Some(&Value::Bool(true));
+        let kept = [("from_record", "record"), ("from_cache", "cache")];
+        let kept = kept.into_iter().find(|(name, _)| says(name)).map(|(_, from)| from);
+        let (Some(kept), Some(value)) = (kept, data.get("value")) else { return request };
+        let mut value = value.clone();
+        crate::recorder::inline_texts(&mut value, &mut |digest| self.text(digest).ok());
+        let answer = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        SentRequest { answer: Some(answer), kept: Some(kept), ..request }
     }
 
     fn request(self, sent: &(Vec<SentMessage>, Vec<Value>), attempt: &Value) -> SentRequest {
@@ -197,6 +214,7 @@ impl<'a> Kept<'a> {
             tools: tools.clone(),
             answer: attempt.get("answer").and_then(Value::as_str).map(str::to_owned),
             errors: attempt.get("errors").cloned(),
+            kept: None,
         }
     }
 }

@@ -38,7 +38,8 @@ pub fn state(entry: &RunEntry) -> &'static str {
     }
 }
 
-/// Returns the head of a run: what lists have, the number of its lines, and remarks.
+/// Returns the head of a run: what lists have, the number of its lines and of its prompts, and
+/// remarks. A call that asked no model has a prompt, too.
 ///
 /// # Errors
 /// [`RunError`] when there is no such run or it can't be read.
@@ -48,6 +49,7 @@ pub fn head(store: &dyn RunStore, id: &RunId) -> Result<Value, RunError> {
     let head = store.head(id, 0..=0)?;
     if let Some(fields) = value.as_object_mut() {
         fields.insert("lines".to_owned(), head.lines.into());
+        fields.insert("prompts".to_owned(), head.calls.into());
         fields.insert("notes".to_owned(), json!(head.log.notes));
     }
     Ok(value)
@@ -124,12 +126,16 @@ fn message(record: &MessageRecord, text: Option<&str>) -> Value {
 }
 
 fn attempt(request: &SentRequest, base: usize) -> Value {
-    json!({
+    let answered = json!({
         "attempt": request.attempt,
         "messages": request.messages.get(base..).unwrap_or_default(),
         "answer": request.answer,
         "errors": request.errors,
-    })
+    });
+    match request.kept {
+        Some(kept) => with(answered, "kept", kept.into()),
+        None => answered,
+    }
 }
 
 fn item(manifest: &Manifest, item: &ItemRecord) -> Value {

@@ -17,9 +17,10 @@ use contexture_core::profile::{COST_LIMIT, Money, Price};
 use contexture_llm::{CancelToken, SpendLimit};
 use contexture_script::program::Program;
 use contexture_script::semantic::ceiling::{Ceiling, CostFacts, SiteCost};
-use contexture_store::runs::{RunId, RunStore};
+use contexture_store::runs::{RunId, RunStore, is_asked};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// How a recheck asks models.
@@ -82,7 +83,8 @@ pub type Offered = (Recheck, Result<Option<Offer>, SetupError>);
 /// Checks a kept run again, and returns what asking for the changed prompts may take: nothing when
 /// none has changed. No model is asked.
 ///
-/// The offer is an error where a model is missing or its price is not known, where nothing bounds
+/// The offer is an error where a changed prompt holds a placeholder of what the record lacks, where a
+/// model is missing or its price is not known, where nothing bounds
 /// what it may take, and where that is more than the limit.
 ///
 /// # Errors
@@ -94,12 +96,20 @@ pub async fn offer(asked: Asked<'_>) -> Result<Offered, RecheckError> {
     let request = request(project, kept, checked.clone(), None)?;
     let recorded = request.recorded.clone();
     let (found, prompts) = dry(project, kept, request.clone(), checked.cancel.clone()).await?;
-    let compared = recorded.map(|recorded| recorded.prompts()).unwrap_or_default();
+    let compared = recorded.as_ref().map(|recorded| recorded.prompts()).unwrap_or_default();
     // A plan keeps its recorded answer: its prompt is not compared.
     let asks = prompts.into_iter().filter_map(|one| Some((*compared.get(&one.call)?, one)));
     let asks: Vec<(bool, Manifest)> = asks.skip_while(|(changed, _)| !changed).collect();
-    if asks.is_empty() {
+    if asks.is_empty() || (!found.masked.is_empty() && !found.has_changed()) {
         return Ok((found, Ok(None)));
+    }
+    let mut lacking = recorded.as_ref().map(|recorded| recorded.lacking()).unwrap_or_default();
+    lacking.extend(found.masked.iter().map(|call| (*call, "a masked value of the input".into())));
+    let lacking = asks.iter().find_map(|(_, one)| Some((one, lacking.get(&one.call)?)));
+    if let Some((one, what)) = lacking {
+        let message = format!("generate {} {}: {}", one.call, one.site, lacks(what));
+        let refused = SetupError::new("not_recorded", message, Some(RUN_ITSELF.to_owned()));
+        return Ok((found, Err(refused)));
     }
     let loaded = match &request.text {
         Some(text) => load_text(project, &request.program, text),
@@ -118,6 +128,15 @@ pub async fn offer(asked: Asked<'_>) -> Result<Offered, RecheckError> {
     let facts = cost(project, &program, &request);
     Ok((found, priced(project, (&program, &facts), asks, asking).map(Some)))
 }
+
+/// Says what a prompt holds a placeholder of.
+pub(crate) fn lacks(what: &str) -> String {
+    format!("the prompt holds a placeholder of what the record lacks: {what}")
+}
+
+/// The way to ask for a prompt with such a placeholder.
+pub(crate) const RUN_ITSELF: &str =
+    "run the program itself: `contexture run` calls what the record lacks";
 
 /// Returns what some calls may take.
 fn priced(
@@ -273,13 +292,22 @@ pub fn answers(store: &dyn RunStore, first: &RunId, part: &RunId) -> Result<Rech
     let (before, after) = (store.load(first)?, store.load(part)?);
     let after = Kept { store, log: &after };
     let calls = diff_of_functions(Kept { store, log: &before }, after);
-    let asked = after.calls().into_iter().filter_map(|call| {
+    let (mut asked, mut refused) = (BTreeMap::new(), BTreeMap::new());
+    for call in after.calls() {
         let data = &call.event.data;
-        let is_recorded = data.get("from_record") == Some(&Value::Bool(true));
-        let took = json!({
-            "model": call.manifest.model.uri, "usage": data.get("usage"), "cost": data.get("cost"),
-        });
-        (!is_recorded).then_some((call.manifest.call, took))
-    });
-    Ok(Recheck { calls, failure: None, asked: Some(asked.collect()) })
+        let number = call.manifest.call;
+        if is_asked(call.event) {
+            let mut took = json!({
+                "model": call.manifest.model.uri, "usage": data.get("usage"), "cost": data.get("cost"),
+            });
+            if let (Some(fields), Some(lost)) = (took.as_object_mut(), data.get("lost")) {
+                fields.insert("lost".to_owned(), lost.clone());
+            }
+            asked.insert(number, took);
+        } else if let Some(error) = data.get("error").filter(|error| !error.is_null()) {
+            refused.insert(number, error.clone());
+        }
+    }
+    let (notes, masked) = (Vec::new(), BTreeSet::new());
+    Ok(Recheck { calls, failure: None, notes, masked, asked: Some(asked), refused })
 }

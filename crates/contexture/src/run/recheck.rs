@@ -5,7 +5,7 @@ use super::asked::Asking;
 use super::recorded::Recorded;
 use super::{RunFailure, RunRequest};
 use crate::editor::Editor;
-use crate::inspect::{CallDiff, Change, InspectError, Kept, diff_of_functions};
+use crate::inspect::{Call, CallDiff, Change, InspectError, Kept, diff_of_functions};
 use crate::models::Replacements;
 use crate::observe::Silent;
 use crate::project::Project;
@@ -13,13 +13,20 @@ use crate::recorder::inline_texts;
 use contexture_context::{Manifest, TraceKind};
 use contexture_llm::CancelToken;
 use contexture_script::host::LoadedSource;
+use contexture_store::masker::MASK;
 use contexture_store::runs::{InMemoryRuns, RunError, RunId, RunStore};
 use contexture_store::stamp;
 use serde_json::{Value, json};
 use similar::TextDiff;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// The field of a run that asked for changed prompts with the text of its program.
+pub(super) const PROGRAM_TEXT: &str = "program_text";
+
+/// The most names in a note.
+const MOST_NAMES: usize = 5;
 
 /// The reason why a run could not be checked again.
 #[derive(Debug, thiserror::Error)]
@@ -63,8 +70,14 @@ pub struct Recheck {
     pub calls: Vec<CallDiff>,
     /// The failure that ended the program, if the record does not end with it, too.
     pub failure: Option<RunFailure>,
+    /// What could not be compared, and why; one line each.
+    pub notes: Vec<String>,
+    /// The calls of the second run whose prompt shows a masked value of the input.
+    pub(super) masked: BTreeSet<u64>,
     /// What was asked, by the numbers of the calls in the second run; `None` when nothing is.
     pub(super) asked: Option<BTreeMap<u64, Value>>,
+    /// The errors of calls of the second run for which nothing was sent.
+    pub(super) refused: BTreeMap<u64, Value>,
 }
 
 impl Recheck {
@@ -91,9 +104,17 @@ impl Recheck {
         self.asked.as_ref()?.get(&call.right?)
     }
 
-    /// Returns the result as JSON: `{calls, failure}`. An answer of the record is stale when its own
-    /// prompt or one before it has changed: the model might say something else now. Where models were
-    /// asked no answer is, and each call has `asked`: null, or `{model, usage, cost}`.
+    /// Returns the error of a call that was to be asked, and for which nothing was sent.
+    #[must_use]
+    pub fn refused(&self, call: &CallDiff) -> Option<&Value> {
+        self.refused.get(&call.right?)
+    }
+
+    /// Returns the result as JSON: `{calls, failure, notes}`. An answer of the record is stale when its
+    /// own prompt or one before it has changed: the model might say something else now. Where models
+    /// were asked no answer is, and each call has `asked`: null, or `{model, usage, cost}`, with `lost`
+    /// where a request broke off and counts at its worst case; and `refused`, the error of one for
+    /// which nothing was sent. `models` has both, where they differ.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let mut is_stale = false;
@@ -114,8 +135,15 @@ impl Recheck {
                     "layers": call.layers,
                     "items": call.items,
                 });
-                if let (Some(fields), true) = (told.as_object_mut(), self.asked.is_some()) {
+                let Some(fields) = told.as_object_mut() else { return told };
+                if let Some(models) = &call.models {
+                    fields.insert("models".to_owned(), json!(models));
+                }
+                if self.asked.is_some() {
                     fields.insert("asked".to_owned(), json!(self.took(call)));
+                }
+                if let Some(error) = self.refused(call) {
+                    fields.insert("refused".to_owned(), error.clone());
                 }
                 told
             })
@@ -123,7 +151,7 @@ impl Recheck {
         let failure = self.failure.as_ref();
         let failure = failure
             .map(|failure| json!({ "code": failure.code(), "message": failure.to_string() }));
-        json!({ "calls": calls, "failure": failure })
+        json!({ "calls": calls, "failure": failure, "notes": self.notes })
     }
 }
 
@@ -165,12 +193,127 @@ pub(super) async fn dry(
     let again = report.run.as_deref().and_then(RunId::parse).ok_or(RunError::None)?;
     let again = runs.load(&again)?;
     let again = Kept { store: &*runs, log: &again };
-    let calls = diff_of_functions(kept, again);
+    let mut calls = diff_of_functions(kept, again);
     let prompts = again.calls().into_iter().map(|call| call.manifest).collect();
-    Ok((Recheck { calls, failure, asked: None }, prompts))
+    let (mut notes, names) = (kept.log.notes.clone(), masked_of(kept));
+    notes.extend(missing_of(kept));
+    let mut masked = BTreeSet::new();
+    if !names.is_empty() {
+        masked = calls.iter_mut().filter_map(unmask).collect();
+    }
+    if !masked.is_empty() {
+        let names = names.join(", ");
+        notes.push(format!("{names} is masked in the record: prompts that show it are compared with the masked form"));
+    }
+    let (asked, refused) = (None, BTreeMap::new());
+    Ok((Recheck { calls, failure, notes, masked, asked, refused }, prompts))
 }
 
-/// Reads the program of a kept run as it is now, by its name in the record.
+/// Returns the input of a run as its record has it.
+fn input_of(kept: Kept<'_>) -> Value {
+    let input = kept.log.of_kind(TraceKind::Input).next();
+    let mut input = input.and_then(|input| input.data.get("value").cloned()).unwrap_or_default();
+    inline_texts(&mut input, &mut |digest| kept.text(digest).ok());
+    input
+}
+
+/// Says of which values the record lacks the texts, as prompts that are made of them can't be compared.
+fn missing_of(kept: Kept<'_>) -> Option<String> {
+    let mut names: Vec<String> = Vec::new();
+    for event in &kept.log.events {
+        let word = |name: &str| event.data.get(name).and_then(Value::as_str).unwrap_or_default();
+        let name = match event.kind {
+            TraceKind::Input => "the input".to_owned(),
+            TraceKind::Generate => match Call::of(event) {
+                Some(call) => format!("generate {}", call.manifest.call),
+                None => continue,
+            },
+            TraceKind::Tool | TraceKind::Memory => format!("{}.{}", word("name"), word("method")),
+            _ => continue,
+        };
+        let mut value = event.data.get("value").cloned().unwrap_or_default();
+        let mut is_missing = false;
+        inline_texts(&mut value, &mut |digest| {
+            let text = kept.text(digest).ok();
+            is_missing |= text.is_none();
+            text
+        });
+        if is_missing && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let more = names.len().saturating_sub(MOST_NAMES);
+    names.truncate(MOST_NAMES);
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
+    let names = names.join(", ");
+    (!names.is_empty()).then(|| {
+        format!("the record lacks texts of {names}: prompts made of these can't be compared, and may be told as changed")
+    })
+}
+
+/// Returns the masked values of the input by their paths.
+fn masked_of(kept: Kept<'_>) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut waiting = vec![("input".to_owned(), input_of(kept))];
+    while let Some((path, value)) = waiting.pop() {
+        match value {
+            Value::String(text) if text.contains(MASK) => found.push(format!("`{path}`")),
+            Value::Array(items) => waiting.extend(
+                items
+                    .into_iter()
+                    .enumerate()
+                    .map(|(index, item)| (format!("{path}[{index}]"), item)),
+            ),
+            Value::Object(fields) => waiting
+                .extend(fields.into_iter().map(|(name, field)| (format!("{path}.{name}"), field))),
+            _ => {}
+        }
+    }
+    found.sort();
+    found.truncate(MOST_NAMES);
+    found
+}
+
+/// Compares what shows a masked value with its masked form: what is the same but for that has not
+/// changed. Returns the number of the call in the second run if it shows one.
+fn unmask(call: &mut CallDiff) -> Option<u64> {
+    let shows = |text: &Option<String>| text.as_ref().is_some_and(|text| text.contains(MASK));
+    if !call.items.iter().any(|item| shows(&item.right))
+        && !call.layers.iter().any(|layer| shows(&layer.right))
+    {
+        return None;
+    }
+    let is_form = |left: &Option<String>, right: &Option<String>| {
+        left.as_ref().zip(right.as_ref()).is_some_and(|(left, right)| is_masked_form(left, right))
+    };
+    call.layers.retain(|layer| !is_form(&layer.left, &layer.right));
+    for item in call.items.iter_mut().filter(|item| is_form(&item.left, &item.right)) {
+        (item.change, item.left, item.right) = (Change::Same, None, None);
+    }
+    let is_same = call.layers.is_empty() && call.items.iter().all(|it| it.change == Change::Same);
+    if is_same && call.change == Change::Changed {
+        call.change = Change::Same;
+    }
+    call.right
+}
+
+/// Reports whether a text is another one with something of it masked.
+fn is_masked_form(plain: &str, masked: &str) -> bool {
+    let Some((first, rest)) = masked.split_once(MASK) else { return false };
+    let Some(mut plain) = plain.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = rest.split(MASK).collect();
+    let Some(last) = parts.pop() else { return false };
+    for part in parts {
+        let Some((_, after)) = plain.split_once(part) else { return false };
+        plain = after;
+    }
+    plain.ends_with(last)
+}
+
+/// Reads the program of a kept run: as the record has it, which it does for a run that asked for
+/// changed prompts, else as it is now, by its name in the record.
 ///
 /// # Errors
 /// [`RecheckError`] when the record can't be read, or names no program that is there.
@@ -180,8 +323,13 @@ pub fn program_of(
     id: &RunId,
 ) -> Result<LoadedSource, RecheckError> {
     let log = store.head(id, 0..=0)?.log;
-    let named = log.root().and_then(|root| root.data.get("program")).and_then(Value::as_str);
-    let name = named.ok_or(RecheckError::NoProgram)?;
+    let field = |name: &str| log.root().and_then(|root| root.data.get(name));
+    let name = field("program").and_then(Value::as_str).ok_or(RecheckError::NoProgram)?;
+    let mut text = field(PROGRAM_TEXT).cloned().unwrap_or_default();
+    inline_texts(&mut text, &mut |digest| store.text(id, digest).ok().flatten());
+    if let Value::String(text) = text {
+        return Ok(LoadedSource { name: name.to_owned(), text });
+    }
     let editor = Editor::open(project.clone()).map_err(RunFailure::from)?;
     editor.read(name).ok_or_else(|| RecheckError::Missing { program: name.to_owned() })
 }
@@ -217,9 +365,6 @@ pub(super) fn request(
             if text.is_some() { name } else { project.root.join(name) }
         }
     };
-    let input = kept.log.of_kind(TraceKind::Input).next();
-    let mut input = input.and_then(|input| input.data.get("value").cloned()).unwrap_or_default();
-    inline_texts(&mut input, &mut |digest| kept.text(digest).ok());
     let default = word("default_model");
     let calls = kept.calls();
     // A model that stood in for all counts the tokens again; one that the program names does so
@@ -234,7 +379,7 @@ pub(super) fn request(
     Ok(RunRequest {
         program,
         text,
-        input: input.into(),
+        input: input_of(kept).into(),
         agent: word("agent"),
         // The main function has this name in records, whether it has one in the program or not.
         function: word("function").filter(|name| name != "main"),
@@ -255,6 +400,18 @@ pub(super) fn request(
 #[cfg(test)]
 mod tests {
     use super::patch;
+
+    #[test]
+    fn in_10_text_is_compared_with_its_masked_form() {
+        let is_form = super::is_masked_form;
+        assert!(is_form("Use abc and def.", "Use ••• and •••."));
+        assert!(is_form("abc", "•••") && is_form("", "•••"));
+        assert!(!is_form("Use abc and def.", "Take ••• and •••."));
+        assert!(!is_form("Use abc and def!", "Use ••• and •••."));
+        assert!(!is_form("Use abc.", "Use ••• and •••."));
+        assert!(!is_form("Use abc.", "Use abc."), "nothing is masked");
+        assert!(!is_form("ab", "ab•••b"), "no part stands for two");
+    }
 
     #[test]
     fn in_10_patch_names_file_and_has_changed_lines_with_those_around() {

@@ -33,6 +33,8 @@ pub struct Recorded {
     results: HashMap<String, (String, Label)>,
     /// The prompts so far by the numbers of their calls: true for one that has changed.
     prompts: Mutex<BTreeMap<u64, bool>>,
+    /// What the record lacks of changed prompts, by the numbers of their calls.
+    lacking: Mutex<BTreeMap<u64, String>>,
     asking: Option<Option<String>>,
 }
 
@@ -74,6 +76,7 @@ impl Recorded {
             values: Mutex::new(values),
             results,
             prompts: Mutex::default(),
+            lacking: Mutex::default(),
             asking: None,
         }
     }
@@ -102,6 +105,16 @@ impl Recorded {
     /// Returns the calls whose prompt was compared so far: true for one that has changed.
     pub(crate) fn prompts(&self) -> BTreeMap<u64, bool> {
         locked(&self.prompts).clone()
+    }
+
+    /// Notes that a changed prompt holds a placeholder of what the record lacks.
+    pub(crate) fn note_lacking(&self, call: u64, what: String) {
+        locked(&self.lacking).insert(call, what);
+    }
+
+    /// Returns what the record lacks of changed prompts, by the numbers of their calls.
+    pub(crate) fn lacking(&self) -> BTreeMap<u64, String> {
+        locked(&self.lacking).clone()
     }
 
     /// Reports whether a prompt is another one than that of the value which the record has next for

@@ -108,8 +108,12 @@ pub(super) async fn tried(
     read(&shared, move |shared| {
         let project = shared.sources.checked()?;
         let (store, id) = (&*shared.sources.runs, find(shared, &run)?);
-        let now = program_of(project, store, &id)?;
-        let change = patch(&now.name, &now.text, &tried.text);
+        let change = match program_of(project, store, &id) {
+            Ok(now) => patch(&now.name, &now.text, &tried.text),
+            // The text at hand is all that there is of it.
+            Err(RecheckError::Missing { program }) => patch(&program, "", &tried.text),
+            Err(error) => return Err(error.into()),
+        };
         let (checked, asking) = tried.split();
         let asked = Asked { project, store, run: &id, checked: &checked, asking: &asking };
         let (found, offered) = within(&runtime, LONGEST_TRY, &checked.cancel, offer(asked))??;

@@ -69,10 +69,15 @@ fn call(data: Data<'_>, paint: Paint) -> String {
     let name = format!("{}.{}", data.word("name"), data.word("method"));
     let arguments = paint.dim(&data.short("arguments"));
     let value = match data.0.get("value") {
-        Some(value) => format!(" → {}", paint.dim(&summary(value))),
+        Some(value) => format!(" → {}{}", paint.dim(&summary(value)), from_record(data)),
         None => String::new(),
     };
     format!("{name} {arguments}{value}")
+}
+
+/// Says that a value was not asked for here, as the record of another run has it (IN-10).
+fn from_record(data: Data<'_>) -> &'static str {
+    data.0.get("from_record").map_or("", |_| " (from the record)")
 }
 
 fn looped(data: Data<'_>) -> String {
@@ -130,9 +135,8 @@ fn generate(event: &TraceEvent, data: Data<'_>, paint: Paint) -> Vec<String> {
     );
     lines.extend(attempts(event).iter().map(|one| attempt(one, data, paint)));
     lines.extend(plan(data, paint));
-    let from = data.0.get("from_record").map(|_| " (from the record)").unwrap_or_default();
     if let Some(value) = data.0.get("value") {
-        lines.push(format!("→ {}{from}", paint.dim(&summary(value))));
+        lines.push(format!("→ {}{}", paint.dim(&summary(value)), from_record(data)));
     }
     lines
 }

@@ -74,6 +74,9 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResul
     let request = request.ok_or_else(|| no_request(number, requests.len()))?;
     if args.answer {
         terminal.print(request.answer.as_deref().ok_or_else(no_answer)?)?;
+        if let Some(kept) = request.kept {
+            terminal.note(&format!("the answer is kept from the {kept}: no model was asked"));
+        }
     } else if let Some(role) = &args.role {
         let texts = request.messages.iter().filter(|one| one.role == *role);
         terminal.print(&texts.map(|one| one.text.as_str()).collect::<String>())?;

@@ -435,15 +435,16 @@ fn in_13_broken_request_costs_its_worst_case_in_call_and_run_and_report() {
     let cheap = ["--model", "openai://cheap", "--yes"];
     let told = sandbox.run([&ASK[..], &cheap].concat()).exits(1).json();
     let asked = &told["calls"][0]["asked"];
+    // A request that broke off is sent once more.
     let lost = asked["lost"]["tokens"].as_u64().unwrap();
     assert!(lost > 50, "{asked}");
-    assert_eq!(asked["lost"], json!({ "requests": 1, "tokens": lost, "micros": lost }));
+    assert_eq!(asked["lost"], json!({ "requests": 2, "tokens": lost, "micros": lost }));
     assert_eq!(asked["cost"]["micros"], lost, "a dollar for a million tokens");
     let cost = &told["asked"]["cost"]["actual"];
     assert_eq!((cost.as_f64().unwrap() * 1e6).round() as u64, lost);
     let ask = ["recheck", "latest~1", "--program", "q.as", "--ask"];
     let text = sandbox.run([&ask[..], &cheap].concat()).exits(1).stdout;
-    let worst = format!("(1 request broke off, counted at the worst case of {lost} tokens)");
+    let worst = format!("(2 requests broke off, counted at the worst case of {lost} tokens)");
     assert!(text.contains(&worst), "{text}");
 }
 

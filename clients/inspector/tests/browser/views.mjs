@@ -361,7 +361,7 @@ async function many(driver) {
     await page.until(`document.querySelector('.track').clientHeight > ${known + 200} * 30`, "more events come into view");
   }
   await page.value("[...document.querySelectorAll('button')].find((one) => one.innerText === 'Load all').click()");
-  await page.until("document.querySelector('.track').clientHeight === 100000 * 30", "all events are there", 60);
+  await page.until("document.querySelector('.track').clientHeight === 100000 * 30", "all events are there", 150);
   await page.value("document.querySelector('.rows').focus()");
   await page.key("End");
   await page.until("document.querySelector('[role=treeitem][aria-selected=true]')?.innerText.includes('99997')", "the last one");

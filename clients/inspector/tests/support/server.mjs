@@ -24,6 +24,8 @@ export class RecordServer {
   #folder;
   #runs = new Map();
   #events = new Map();
+  // The events of a list by the one that they are in.
+  #within = new WeakMap();
   #long = Buffer.from(record.longText());
   // What follows the run that is under way.
   #followers = new Set();
@@ -167,11 +169,11 @@ export class RecordServer {
   #page(run, query) {
     const all = this.#events.get(run) ?? record.events();
     const parent = Number(query.get("parent") ?? 1);
-    const wanted = all.filter((event) => event.parent === parent);
+    if (!this.#within.has(all)) this.#within.set(all, Map.groupBy(all, (event) => event.parent));
+    const within = this.#within.get(all);
+    const wanted = within.get(parent) ?? [];
     const from = wanted.findIndex((event) => String(event.id) === query.get("after")) + 1;
-    const counts = new Map();
-    for (const event of all) counts.set(event.parent, (counts.get(event.parent) ?? 0) + 1);
-    const events = wanted.slice(from, from + Number(query.get("limit") ?? 200)).map((event) => ({ ...event, children: counts.get(event.id) ?? 0 }));
+    const events = wanted.slice(from, from + Number(query.get("limit") ?? 200)).map((event) => ({ ...event, children: within.get(event.id)?.length ?? 0 }));
     return { events, ...(from + events.length < wanted.length ? { next: events.at(-1).id } : {}) };
   }
 

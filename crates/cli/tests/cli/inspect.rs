@@ -191,7 +191,7 @@ fn in_4_run_of_newer_version_is_refused_with_versions() {
     std::fs::write(&trace, text.replace("{\"v\":1,", "{\"v\":9,")).unwrap();
     assert!(exported.contains("{\"v\":1,"), "{exported}");
     let inspector = Inspector::start(&sandbox, &[]);
-    for path in ["/events", "/calls/1", "/calls/1/prompt", "/tokens"] {
+    for path in ["", "/events", "/calls/1", "/calls/1/prompt", "/tokens"] {
         let (status, body) = inspector.ask(&format!("/v1/runs/{run}{path}"), &[]);
         let told: Value = serde_json::from_str(&body).unwrap();
         assert_eq!((status, &told["code"]), (409, &json!("run_newer")), "{path}: {body}");

@@ -18,7 +18,15 @@ fn observed() -> Observed {
     let value = json!({ "answer": "yes", "score": 0.9, "tags": ["a", "b", "b"], "n": 1 });
     let tools = vec!["File.read".to_owned()];
     let files = BTreeSet::from(["b.md".to_owned(), "a.md".to_owned()]);
-    let course = Course { calls: 1, attempts: 2, tools, files, stable_prefix: Some(0.5), tokens: 9, cost: None };
+    let course = Course {
+        calls: 1,
+        attempts: 2,
+        tools,
+        files,
+        stable_prefix: Some(0.5),
+        tokens: 9,
+        cost: None,
+    };
     Observed { value, prompts: vec![prompt], course }
 }
 

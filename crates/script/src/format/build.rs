@@ -258,6 +258,8 @@ impl<'a> Builder<'a> {
             return;
         }
         let edge = if padded { Op::Soft { blank: false } } else { Op::SoftEmpty };
+        // A comment above the list does not break it.
+        self.own_comments();
         self.begin(self.second_starts_line());
         self.token();
         self.push(Op::Indent);

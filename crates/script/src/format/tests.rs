@@ -46,6 +46,13 @@ fn as_31_comments_stay() {
 }
 
 #[test]
+fn as_31_comment_above_a_list_does_not_break_it() {
+    let done = "f(\n  none, // c\n  // d\n  { a: none, \"k\": [1] }\n)\n";
+    assert_eq!(body("f(none // c\n, // d\n{a: none, \"k\": [1]})"), done);
+    assert_eq!(body(done), done);
+}
+
+#[test]
 fn as_31_groups_break_where_they_were_broken_or_too_long() {
     assert_eq!(body("a = {b:1,c:[1,2,],}"), "a = { b: 1, c: [1, 2] }\n");
     assert_eq!(body("a = {\nb:1,c:[1,2,],}"), "a = {\n  b: 1,\n  c: [1, 2]\n}\n");

@@ -496,7 +496,7 @@ fn in_10_record_without_its_texts_tells_what_cannot_be_compared() {
     let found = sandbox.run(["recheck", "latest", "--json"]).exits(0).json();
     assert_eq!(found["notes"], json!([]));
     let run = found["run"].as_str().unwrap();
-    std::fs::remove_file(sandbox.path(&format!(".contexture/runs/{run}.texts.jsonl"))).unwrap();
+    std::fs::remove_file(sandbox.path(format!(".contexture/runs/{run}.texts.jsonl"))).unwrap();
     let found = sandbox.run(["recheck", "latest", "--json"]).exits(1).json();
     let note = found["notes"][0].as_str().unwrap();
     assert!(note.starts_with("the record lacks texts of the input: "), "{note}");

@@ -47,9 +47,9 @@ fn as_31_comments_stay() {
 
 #[test]
 fn as_31_comment_above_a_list_does_not_break_it() {
-    let done = "f(\n  none, // c\n  // d\n  { a: none, \"k\": [1] }\n)\n";
-    assert_eq!(body("f(none // c\n, // d\n{a: none, \"k\": [1]})"), done);
-    assert_eq!(body(done), done);
+    let done = "f(\n  none, // c\n  // d\n  { a: none, \"k\": [1] },\n  2\n)\n";
+    assert_eq!(body("f(\nnone // c\n, // d\n{a: none, \"k\": [1]}, 2)"), done);
+    assert_eq!(body(done.trim_end()), done);
 }
 
 #[test]

@@ -132,7 +132,7 @@ export class RecordServer {
     if (word === "program") return { file: "agents/support.as", text: record.PROGRAM };
     if (word === "tokens") return record.tokens(first === "run_hostile");
     if (word !== "calls") return run;
-    if (number !== "1") throw new Refused(404, "call_unknown", `The run has 1 model call, there is no call ${number}.`);
+    if (number !== "1") throw new Refused(404, "call_unknown", `The run has 1 model call; there is no call ${number}.`);
     const prompt = this.#prompt(first);
     if (last === "prompt") return prompt;
     const manifest = first === "run_old" ? { call: 1, model: { uri: "old", tokenizer: "o200k_base", tokenizer_exact: false } } : record.manifest(prompt);

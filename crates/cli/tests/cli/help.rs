@@ -158,10 +158,14 @@ fn prepare_model(sandbox: &Sandbox) {
     sandbox.write("models/english/config.json", r#"{"normalize": true}"#);
 }
 
-/// What the examples of the help take for granted: two runs and a conversation of which to speak.
+/// What the examples of the help take for granted: two runs and a conversation of which to speak, and
+/// a program with cases.
 fn prepare(sandbox: &Sandbox) {
     let _ = sandbox.run(["context", "import", "examples/serve/conversation.jsonl"]).exits(0);
     prepare_model(sandbox);
+    let task = "main func(input { q string }) {\n  use one of {\n    plain: \"Answer.\" max 200\n    none: empty\n  } as task\n  use input.q as question\n  generate({ input: \"Do the task.\", max_output: 50 }) -> { answer string }\n}\n";
+    let case = r#"{"input":{"q":"a"},"expect":[{"where":"size(value.answer) > 0"}]}"#;
+    sandbox.write("task.as", task).write("cases.jsonl", format!("{case}\n{case}\n{case}\n"));
     for question in ["What does the cache store?", "When does an entry expire?"] {
         let input = format!(r#"{{"question":"{question}"}}"#);
         let _ =

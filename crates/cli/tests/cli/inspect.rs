@@ -583,7 +583,7 @@ fn in_9_question_for_nothing_or_of_no_call_is_refused() {
     let empty = sandbox.run(["trace", "why-not", "latest", "1", " "]).exits(2);
     assert!(empty.stderr.contains("error: nothing is asked for: expected a label"), "{empty:?}");
     let beyond = sandbox.run(["trace", "why-not", "latest", "33", "x"]).exits(2);
-    assert!(beyond.stderr.contains("has 2 model calls, there is no call 33"), "{beyond:?}");
+    assert!(beyond.stderr.contains("has 2 model calls; there is no call 33"), "{beyond:?}");
     assert!(beyond.stderr.contains("calls are numbered from 1 to 2"), "{beyond:?}");
     let inspector = Inspector::start(&sandbox, &[]);
     let empty = inspector.refused("/v1/why?run=latest&call=2&label=");

@@ -313,6 +313,10 @@ fn ev_11_proposal_shows_train_cases_alone_and_what_was_wrong() {
     let beaten = json!("it passes no case that the candidates do not pass");
     assert_eq!(dropped, [&beaten, &beaten], "{found}");
     assert!(!sandbox.path("new.as").exists(), "nothing is kept");
+    let words = ["optimize", "trial", "ask.as", "--cases", "cases.jsonl", "--mock=answers.jsonl"];
+    let out = ["--reflect", "openai://gpt-5", "--out", "new.as"];
+    let said = sandbox.run([&words[..], &out].concat()).exits(0).stderr;
+    assert!(said.contains("no text is kept, so new.as is not written"), "{said}");
     let list = sandbox.run(["trace", "list", "--json", "--limit", "200"]).exits(0).json();
     let runs = list["runs"].as_array().unwrap();
     let of = runs.iter().find(|run| run["program"] == "reflect.as").unwrap();
@@ -327,6 +331,14 @@ fn ev_11_limits_end_reflection_and_program_without_text_is_refused() {
     let sandbox = reflecting("Always say seven.");
     let found = trial(&sandbox, &["--reflect", "openai://gpt-5", "--max-calls", "12"]);
     assert!(found["calls"].as_u64().unwrap() <= 12, "{found}");
+    assert_eq!(found["stopped"], "max_calls");
+    let proposals = found["reflection"]["proposals"].as_array().unwrap();
+    let told: Vec<_> = proposals.iter().map(|one| (&one["text"], &one["dropped"])).collect();
+    let late = json!("a limit was met before all train cases had run");
+    assert_eq!(told, [(&json!("Always say seven."), &late)], "what was paid for is told");
+    let none = ["--reflect", "openai://gpt-5", "--proposals", "0"];
+    let all = ["optimize", "trial", "ask.as", "--cases", "cases.jsonl", "--mock=answers.jsonl"];
+    let _ = sandbox.run([&all[..], &none].concat()).exits(2);
     let sandbox = self::sandbox(2);
     let all = ["optimize", "trial", "ask.as", "--cases", "cases.jsonl", "--reflect", "openai://x"];
     let refused = sandbox.run([&all[..], &["--json"]].concat()).exits(2).json();

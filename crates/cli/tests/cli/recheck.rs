@@ -547,7 +547,7 @@ fn in_10_prompt_with_placeholder_is_not_offered() {
     assert_eq!(told["error"]["code"], "not_recorded");
     let message = told["error"]["message"].as_str().unwrap();
     assert!(
-        message.starts_with("generate 2 q.as:8:11: the prompt holds a placeholder"),
+        message.starts_with("generate 2 q.as:8:11: the prompt contains a placeholder"),
         "{message}"
     );
     assert!(message.contains("File.write at q.as:6:10"), "{message}");

@@ -15,7 +15,9 @@ use contexture_store::masker::Masker;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread::ScopedJoinHandle;
 
 /// The most ids in a message.
 const NAMED: usize = 5;
@@ -316,7 +318,10 @@ pub(crate) fn each<T: Send>(
     let made = |ids: &[String]| ids.iter().map(|id| of(read(project, id))).collect::<Vec<T>>();
     Ok(std::thread::scope(|scope| {
         let parts: Vec<_> = ids.chunks(part).map(|ids| scope.spawn(move || made(ids))).collect();
-        parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
+        let joined = |part: ScopedJoinHandle<'_, Vec<T>>| {
+            part.join().unwrap_or_else(|panic| resume_unwind(panic))
+        };
+        parts.into_iter().flat_map(joined).collect()
     }))
 }
 

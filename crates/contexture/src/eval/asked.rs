@@ -12,9 +12,9 @@ use crate::durable::{self, StoredRun};
 use crate::models::{Replacements, StandIn, default_model};
 use crate::pins;
 use crate::project::Project;
-use crate::run::{RunRequest, SetupError, cost};
+use crate::run::{RunError, RunRequest, SetupError, cost};
 use contexture_context::Digest;
-use contexture_core::profile::Money;
+use contexture_core::profile::{COST_LIMIT, Money};
 use contexture_llm::{CancelToken, Ledger, SpendLimit};
 use contexture_script::program::{Program, ProgramFile};
 use contexture_script::semantic::ceiling::Ceiling;
@@ -186,7 +186,7 @@ impl Asked {
     }
 
     /// Returns the limit that a refused request has met; `None` when it was that of its case.
-    pub(super) fn limit_met(&self, has_own: bool) -> Option<&'static str> {
+    fn limit_met(&self, has_own: bool) -> Option<&'static str> {
         let SpendLimit { money, tokens, calls } = self.options.limit;
         let taken = self.ledger.taken();
         if calls.is_some_and(|calls| taken.calls >= calls) {
@@ -199,6 +199,14 @@ impl Asked {
             (Some(_), Some(_)) => Some("max_cost or max_tokens"),
             (None, None) => None,
         }
+    }
+
+    /// Stops the eval if a run has failed at its limits, and returns the limit: none when the run has met
+    /// one of its own.
+    pub(super) fn stop_at_limit(&self, error: &RunError, has_own: bool) -> Option<&'static str> {
+        let limit = (error.code() == COST_LIMIT).then(|| self.limit_met(has_own)).flatten()?;
+        self.stop(limit);
+        Some(limit)
     }
 
     /// Removes the journals of an eval that has ended, all its cells included.

@@ -97,9 +97,7 @@ impl Cell<'_> {
             if asked.cancel.is_cancelled() {
                 return report.skipped(asked.stopped().unwrap_or("stopped"));
             }
-            let limit = is_limit.then(|| asked.limit_met(self.has_limits())).flatten();
-            if let Some(limit) = limit {
-                asked.stop(limit);
+            if let Some(limit) = asked.stop_at_limit(error, self.has_limits()) {
                 return report.skipped(limit);
             }
         }

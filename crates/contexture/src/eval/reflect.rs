@@ -12,7 +12,6 @@ use super::run::{How, Runner};
 use super::search::{Arm, ArmCase, Cells as _};
 use super::trial::{Tried, choices, name_of};
 use crate::run::{Loaded, RunRequest, SetupError};
-use contexture_core::profile::COST_LIMIT;
 use contexture_script::sites::{Site, SiteCandidate, with_candidate};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -104,12 +103,11 @@ pub(super) async fn reflect(
 ) -> Reflection {
     let places = tried.sites.iter().enumerate();
     let places = places.filter(|(_, site)| texts(site).next().is_some()).map(|(at, _)| at);
-    let places: Vec<usize> = places.collect();
+    let mut open: Vec<usize> = places.collect();
     // Lines move when candidates are added: sites are named as they were.
     let names: Vec<String> = tried.sites.iter().map(name_of).collect();
     let mut reflection = Reflection::default();
     let mut asks: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-    let mut open = places.clone();
     for turn in 0.. {
         if reflection.proposals.len() >= wish.proposals || open.is_empty() {
             break;
@@ -210,7 +208,7 @@ impl Place<'_> {
         front.min_by_key(order).map(|(at, _)| *at)
     }
 
-    /// Asks for a text, and measures it. `None` when a limit stopped it.
+    /// Asks for a text, and measures it. `None` when a limit was met before there was one.
     async fn propose(
         &self,
         tried: &mut Tried<'_>,
@@ -238,53 +236,49 @@ impl Place<'_> {
                     |name: &str| answer.get(name).and_then(Value::as_str).unwrap_or_default();
                 proposal.text = text("instruction").trim().to_owned();
                 proposal.reason = text("reason").to_owned();
-                self.try_out(tried, &like, &mut proposal).await?;
+                self.try_out(tried, &like, &mut proposal).await;
             }
         }
         Some(proposal)
     }
 
-    /// Adds a proposal to the program and keeps it there if no candidate beats it. `None` when a limit
-    /// stopped it.
-    async fn try_out(
-        &self,
-        tried: &mut Tried<'_>,
-        like: &SiteCandidate,
-        proposal: &mut Proposal,
-    ) -> Option<()> {
-        let site = self.site(tried)?;
+    /// Adds a proposal to the program, and keeps it there if it passes a case that each other candidate
+    /// fails.
+    async fn try_out(&self, tried: &mut Tried<'_>, like: &SiteCandidate, proposal: &mut Proposal) {
+        let Some(site) = self.site(tried) else { return };
         if proposal.text.is_empty() || texts(site).any(|(_, text)| text == proposal.text) {
             proposal.dropped = Some("the text is empty, or a candidate already".to_owned());
-            return Some(());
+            return;
         }
         let name = free_name(site);
         let before = Arc::clone(&tried.runner.program);
-        let loaded = longer(tried, site, like, (&name, &proposal.text));
-        let loaded = match loaded {
-            Ok(loaded) => loaded,
+        // It is the last candidate of its site.
+        let new = site.candidates.len();
+        let others: Vec<BTreeSet<usize>> =
+            texts(site).map(|(at, _)| self.passed(tried, at)).collect();
+        match longer(tried, site, like, (&name, &proposal.text)) {
+            Ok(loaded) => take(tried, loaded),
             Err(why) => {
                 proposal.dropped = Some(why);
-                return Some(());
+                return;
             }
-        };
-        take(tried, loaded);
-        let new = tried.sites.get(self.at)?.candidates.len() - 1;
-        let is_measured = self.measure(tried).await;
-        let passed = self.passed(tried, new);
-        proposal.passed = passed.len();
-        let others = texts(self.site(tried)?).filter(|(at, _)| *at != new);
-        let is_beaten =
-            others.map(|(at, _)| self.passed(tried, at)).any(|it| passed.is_subset(&it));
-        if is_measured && !is_beaten {
-            proposal.name = Some(name);
-            return Some(());
         }
+        let dropped = if self.measure(tried).await {
+            let passed = self.passed(tried, new);
+            proposal.passed = passed.len();
+            if !others.iter().any(|other| passed.is_subset(other)) {
+                proposal.name = Some(name);
+                return;
+            }
+            "it passes no case that the candidates do not pass"
+        } else {
+            "a limit was met before all train cases had run"
+        };
+        proposal.dropped = Some(dropped.to_owned());
         // Its cells are forgotten: the next proposal takes its number.
         let arm = self.with(new);
         tried.faults.retain(|(other, _), _| *other != arm);
         take(tried, before);
-        proposal.dropped = Some("it passes no case that the candidates do not pass".to_owned());
-        is_measured.then_some(())
     }
 
     /// Asks the model. `Err(None)` when a limit stopped it.
@@ -319,11 +313,8 @@ impl Place<'_> {
         let run = ended(runner.runtime, request, None, Some(&asked.cancel)).await;
         run.map(|run| run.value).map_err(|error| {
             let error = error?;
-            let limit = (error.code() == COST_LIMIT).then(|| asked.limit_met(false)).flatten();
-            if let Some(limit) = limit {
-                asked.stop(limit);
-            }
-            let is_stopped = limit.is_some() || asked.cancel.is_cancelled();
+            let is_stopped =
+                asked.stop_at_limit(&error, false).is_some() || asked.cancel.is_cancelled();
             (!is_stopped).then(|| Failure::of_run(&error))
         })
     }

@@ -481,7 +481,7 @@ impl ModelCalls {
         }
         let after = if call.on_placeholders { run.placeholders() } else { Vec::new() };
         locked(&self.prompts).push(prepared.dry(call, after));
-        run.note_placeholder(format!("generate at {}", call.site));
+        run.note_answer(&call.site);
         let Some(shape) = &call.shape else {
             return placeholder("dry-run answer".into(), Trust::Model);
         };

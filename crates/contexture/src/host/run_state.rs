@@ -61,7 +61,26 @@ struct Reported {
     estimated: bool,
     calls: Vec<CallReport>,
     warnings: Vec<String>,
-    placeholders: Vec<String>,
+    placeholders: Vec<Placeholder>,
+}
+
+/// What a dry run gave a placeholder for.
+#[derive(PartialEq)]
+struct Placeholder {
+    what: String,
+    /// True for the answer of a model, which is there when models are asked.
+    is_answer: bool,
+}
+
+impl Reported {
+    /// Names what a prompt on placeholders lacks, with the answers of models or without.
+    fn missing(&self, with_answers: bool) -> String {
+        if self.placeholders.is_empty() {
+            return "a reference into the network".to_owned();
+        }
+        let named = self.placeholders.iter().filter(|one| with_answers || !one.is_answer);
+        named.map(|one| one.what.as_str()).collect::<Vec<_>>().join(", ")
+    }
 }
 
 impl RunState {
@@ -175,7 +194,7 @@ impl RunState {
     pub(super) fn sum_up(&self, data: &mut Value) {
         let reported = self.reported();
         if let Value::Object(data) = data {
-            // As `is_asked` counts them where there is no end.
+            // The same calls that `is_asked` counts in a run without an end.
             let asked = || reported.calls.iter().filter(|call| !call.is_refused);
             data.insert("model_calls".to_owned(), asked().count().into());
             data.insert("usage".to_owned(), json!(reported.usage));
@@ -258,25 +277,19 @@ impl RunState {
     /// that has changed (IN-10).
     ///
     /// # Errors
-    /// [`HostError`] when the prompt holds a placeholder of what the record lacks.
+    /// [`HostError`] when the prompt contains a placeholder for something that the record lacks.
     pub(super) fn is_asked(&self, manifest: &Manifest) -> Result<bool, HostError> {
         let Some(recorded) = &self.recorded else { return Ok(false) };
-        let asks = recorded.asks();
-        if !recorded.is_changed(manifest) || !manifest.on_placeholders {
-            return Ok(recorded.is_changed(manifest) && asks);
+        let (is_changed, asks) = (recorded.is_changed(manifest), recorded.asks());
+        if !is_changed || !manifest.on_placeholders {
+            return Ok(is_changed && asks);
         }
-        let mut missing = self.placeholders();
-        if missing.is_empty() {
-            missing.push("a reference into the network".to_owned());
-        }
+        let missing = self.reported().missing(asks);
         if asks {
-            let message = lacks(&missing.join(", "));
-            return Err(HostError::new("not_recorded", message).with_help(RUN_ITSELF));
+            return Err(HostError::new("not_recorded", lacks(&missing)).with_help(RUN_ITSELF));
         }
-        // The answers of models are there when these are asked.
-        missing.retain(|what| !what.starts_with("generate at "));
         if !missing.is_empty() {
-            recorded.note_lacking(manifest.call, missing.join(", "));
+            recorded.note_lacking(manifest.call, missing);
         }
         Ok(false)
     }
@@ -298,14 +311,23 @@ impl RunState {
 
     /// Remembers what a dry run gave a placeholder for.
     pub(super) fn note_placeholder(&self, what: String) {
+        self.keep_placeholder(Placeholder { what, is_answer: false });
+    }
+
+    /// Remembers that a dry run gave a placeholder for the answer of a model.
+    pub(super) fn note_answer(&self, site: &Site) {
+        self.keep_placeholder(Placeholder { what: format!("generate at {site}"), is_answer: true });
+    }
+
+    fn keep_placeholder(&self, placeholder: Placeholder) {
         let mut reported = self.reported();
-        if !reported.placeholders.contains(&what) {
-            reported.placeholders.push(what);
+        if !reported.placeholders.contains(&placeholder) {
+            reported.placeholders.push(placeholder);
         }
     }
 
     pub(super) fn placeholders(&self) -> Vec<String> {
-        self.reported().placeholders.clone()
+        self.reported().placeholders.iter().map(|one| one.what.clone()).collect()
     }
 
     /// Returns the stand-in for the result of a tool call that a dry run does not make.

@@ -80,14 +80,16 @@ fn with_owner(run: &RunSummary) -> Value {
 
 /// Returns a run with its set, the outcomes of its steps, its events, and for each step with a condition
 /// the values that it reads: `conditions`. Of these it has the steps behind the first `after` of the set,
-/// at most so many; `next` is where the rest begins.
+/// at most so many, and fewer if the answer would have more bytes of JSON than `most`, unless it is one
+/// step; `next` is where the rest begins.
 ///
 /// # Errors
 /// [`FlowStoreError`] when no run has the id, or it can't be read.
 pub fn flow(
     journal: &dyn FlowJournal,
     run: &str,
-    page: (usize, usize),
+    (after, mut limit): (usize, usize),
+    most: usize,
 ) -> Result<Value, FlowStoreError> {
     let summary = journal.summary(run)?;
     let (log, document) = (journal.log(run)?, journal.document(run)?);
@@ -99,8 +101,14 @@ pub fn flow(
         fields.insert("conditions".to_owned(), conditions.into());
         fields.insert("masked".to_owned(), document.masked.into());
     }
-    part(&mut value, page);
-    Ok(value)
+    loop {
+        let mut page = value.clone();
+        part(&mut page, (after, limit));
+        if limit <= 1 || page.to_string().len() <= most {
+            return Ok(page);
+        }
+        limit /= 2;
+    }
 }
 
 /// Leaves a part of the steps of a run, with all that it has of them.

@@ -20,7 +20,7 @@ pub struct Call<'a> {
 #[non_exhaustive]
 pub enum InspectError {
     /// The run has fewer calls.
-    #[error("run {run} has {}, there is no call {asked}", calls_of(*.calls))]
+    #[error("run {run} has {}; there is no call {asked}", calls_of(*.calls))]
     NoSuchCall {
         /// The run.
         run: String,
@@ -282,8 +282,8 @@ mod tests {
     fn as_29_a_call_that_is_not_there_is_told_with_how_many_there_are() {
         let told =
             |calls| InspectError::NoSuchCall { run: "r".to_owned(), calls, asked: 9 }.to_string();
-        assert_eq!(told(0), "run r has no model call, there is no call 9");
-        assert_eq!(told(1), "run r has 1 model call, there is no call 9");
-        assert_eq!(told(2), "run r has 2 model calls, there is no call 9");
+        assert_eq!(told(0), "run r has no model call; there is no call 9");
+        assert_eq!(told(1), "run r has 1 model call; there is no call 9");
+        assert_eq!(told(2), "run r has 2 model calls; there is no call 9");
     }
 }

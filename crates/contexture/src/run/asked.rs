@@ -83,9 +83,9 @@ pub type Offered = (Recheck, Result<Option<Offer>, SetupError>);
 /// Checks a kept run again, and returns what asking for the changed prompts may take: nothing when
 /// none has changed. No model is asked.
 ///
-/// The offer is an error where a changed prompt holds a placeholder of what the record lacks, where a
-/// model is missing or its price is not known, where nothing bounds
-/// what it may take, and where that is more than the limit.
+/// The offer is an error where a changed prompt contains a placeholder for something that the record
+/// lacks, where a model is missing or its price is not known, where nothing bounds what it may take,
+/// and where that is more than the limit.
 ///
 /// # Errors
 /// As [`recheck`](super::recheck()).
@@ -129,9 +129,9 @@ pub async fn offer(asked: Asked<'_>) -> Result<Offered, RecheckError> {
     Ok((found, priced(project, (&program, &facts), asks, asking).map(Some)))
 }
 
-/// Says what a prompt holds a placeholder of.
+/// Says what the record lacks, so that a prompt contains a placeholder.
 pub(crate) fn lacks(what: &str) -> String {
-    format!("the prompt holds a placeholder of what the record lacks: {what}")
+    format!("the prompt contains a placeholder for something that the record lacks: {what}")
 }
 
 /// The way to ask for a prompt with such a placeholder.

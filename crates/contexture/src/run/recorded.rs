@@ -107,7 +107,7 @@ impl Recorded {
         locked(&self.prompts).clone()
     }
 
-    /// Notes that a changed prompt holds a placeholder of what the record lacks.
+    /// Notes what the record lacks, so that a changed prompt contains a placeholder.
     pub(crate) fn note_lacking(&self, call: u64, what: String) {
         locked(&self.lacking).insert(call, what);
     }

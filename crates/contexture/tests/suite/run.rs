@@ -160,7 +160,7 @@ fn as_29_failed_run_keeps_trace_with_prompt_and_every_attempt() {
     assert_eq!(log.root().unwrap().data["outcome"], "failed");
     assert_eq!(
         kept.prompt(2).unwrap_err().to_string(),
-        format!("run {} has 1 model call, there is no call 2", log.id)
+        format!("run {} has 1 model call; there is no call 2", log.id)
     );
 }
 

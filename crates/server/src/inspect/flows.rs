@@ -53,15 +53,9 @@ pub(super) async fn flow(
 ) -> Answer {
     let query = Query::parse(query.as_deref(), &["after", "limit"])?;
     let after = query.count("after", usize::MAX)?.unwrap_or_default();
-    let mut limit = query.count("limit", STEPS)?.unwrap_or(STEPS).max(1);
+    let limit = query.count("limit", STEPS)?.unwrap_or(STEPS).max(1);
     read(&shared, move |shared| {
-        loop {
-            let part = inspect::flow(shared.sources.flows()?, &flow, (after, limit))?;
-            if limit == 1 || part.to_string().len() <= LARGEST {
-                return Ok(part);
-            }
-            limit /= 2;
-        }
+        Ok(inspect::flow(shared.sources.flows()?, &flow, (after, limit), LARGEST)?)
     })
     .await
 }

@@ -8,15 +8,15 @@ use crate::support::runtime::multi_threaded;
 use contexture::Runtime;
 use contexture::eval::{self, Proposal, Reflect, Reflection, TrialOptions, TrialReport};
 use std::fs;
+use std::num::NonZeroUsize;
 
 const EXAMPLES: &str = "\
 Examples:
   contexture optimize trial examples/use_one_of.as --cases examples/use_one_of.test.yaml \\
     --max-trials 4 --max-calls 40
   contexture optimize trial examples/use_one_of.as --cases examples/use_one_of.test.yaml --json
-
-  contexture optimize trial examples/use_one_of.as --cases cases.jsonl \\
-    --reflect openai://gpt-5-mini --max-cost 1 --out reviewed.as
+  contexture optimize trial task.as --cases cases.jsonl --mock \\
+    --reflect openai://gpt-5-mini --max-calls 40 --out reviewed.as
 
 Half of the cases compare the candidates, the others measure the gain of the best ones. Cases with
 recorded answers take these. The program is not changed: `contexture optimize specialize` marks what
@@ -40,8 +40,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "MODEL")]
     reflect: Option<String>,
     /// Ask for at most this many texts.
-    #[arg(long, value_name = "N", default_value_t = 3, requires = "reflect")]
-    proposals: usize,
+    #[arg(long, value_name = "N", default_value = "3", requires = "reflect")]
+    proposals: NonZeroUsize,
     /// Write the program with the texts that are kept to this file.
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, requires = "reflect")]
     out: Option<PathBuf>,
@@ -63,15 +63,19 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let mut options = TrialOptions::default();
     (options.eval, options.max_trials) = (args.asking.options(false)?, args.max_trials);
     options.eval.recorded = true;
-    options.reflect = args.reflect.clone().map(|model| Reflect::new(model, args.proposals));
+    options.reflect = args.reflect.clone().map(|model| Reflect::new(model, args.proposals.get()));
     let (tokio, runtime) = (multi_threaded()?, Runtime::of(project));
     let work = || tokio.block_on(eval::trial(&runtime, &suite, &options));
     let found = ProgressDisplay::waiting(terminal, "trying candidates", work);
     let found = found.map_err(|error| refused(error, terminal))?;
-    let source = found.reflection.as_ref().and_then(|reflection| reflection.source.as_ref());
-    if let Some((path, source)) = args.out.as_ref().zip(source) {
+    if let Some((path, reflection)) = args.out.as_ref().zip(found.reflection.as_ref()) {
         let name = path.display().to_string();
-        fs::write(path, source).map_err(|error| Abort::write(&name, &error))?;
+        match &reflection.source {
+            Some(source) => fs::write(path, source).map_err(|error| Abort::write(&name, &error))?,
+            None => {
+                terminal.note(&format!("no text is kept, so {} is not written", one_line(&name)))
+            }
+        }
     }
     if args.json {
         terminal.print_json(&json!(found))?;

@@ -339,6 +339,9 @@ fn ev_11_limits_end_reflection_and_program_without_text_is_refused() {
     let none = ["--reflect", "openai://gpt-5", "--proposals", "0"];
     let all = ["optimize", "trial", "ask.as", "--cases", "cases.jsonl", "--mock=answers.jsonl"];
     let _ = sandbox.run([&all[..], &none].concat()).exits(2);
+    let unknown = sandbox.run([&all[..], &["--reflect", "opnai://x"]].concat()).exits(2).stderr;
+    assert!(unknown.contains("unknown scheme `opnai`"), "{unknown}");
+    assert!(unknown.contains("did you mean `openai://x`?"), "{unknown}");
     let sandbox = self::sandbox(2);
     let all = ["optimize", "trial", "ask.as", "--cases", "cases.jsonl", "--reflect", "openai://x"];
     let refused = sandbox.run([&all[..], &["--json"]].concat()).exits(2).json();

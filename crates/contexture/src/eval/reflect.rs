@@ -11,7 +11,9 @@ use super::report::Failure;
 use super::run::{How, Runner};
 use super::search::{Arm, ArmCase, Cells as _};
 use super::trial::{Tried, choices, name_of};
+use crate::project::Project;
 use crate::run::{Loaded, RunRequest, SetupError};
+use contexture_llm::{LlmError, ModelUri};
 use contexture_script::sites::{Site, SiteCandidate, with_candidate};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -78,8 +80,11 @@ pub struct Proposal {
     pub dropped: Option<String>,
 }
 
-/// Refuses a program that has no text to propose another one for.
-pub(super) fn can_reflect(sites: &[Site]) -> Result<(), EvalError> {
+/// Refuses a model that can't be asked, and a program that has no text to propose another one for.
+pub(super) fn check(project: &Project, wish: &Reflect, sites: &[Site]) -> Result<(), EvalError> {
+    ModelUri::parse_with(&wish.model, project.extensions.schemes())
+        .map_err(LlmError::from)
+        .map_err(|error| SetupError::new(error.kind(), &error, error.help()))?;
     if sites.iter().any(|site| texts(site).next().is_some()) {
         return Ok(());
     }

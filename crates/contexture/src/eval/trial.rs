@@ -69,8 +69,8 @@ pub async fn trial(
     let program = checked(runtime, suite)?;
     let cells: Vec<Cell<'_>> = cells(suite, 1).collect();
     let found = choices(&program);
-    if options.reflect.is_some() {
-        reflect::can_reflect(&found)?;
+    if let Some(wish) = &options.reflect {
+        reflect::check(runtime.project(), wish, &found)?;
     }
     let keys: Vec<String> = cells.iter().map(key).collect();
     let (train, held_out) = split(&keys);

@@ -100,7 +100,8 @@ fn proposals(reflection: &Reflection) -> String {
         let _ =
             write!(text, "\n{site}.{name} from {parent}: {passed} of {cases} train cases pass, ");
         let _ = writeln!(text, "{parent_passed} with {parent}");
-        for line in [&one.reason, &one.text].into_iter().chain(&one.dropped) {
+        let lines = [&one.reason, &one.text].into_iter().chain(&one.dropped);
+        for line in lines.filter(|line| !line.is_empty()) {
             let _ = writeln!(text, "  {}", one_line(line));
         }
     }

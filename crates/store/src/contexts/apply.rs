@@ -6,7 +6,7 @@
 use super::conflict::{self, Step};
 use super::engine::Engine;
 use super::ledger::{
-    ChangeRow, Edit, KeyRow, Ledger, MessageRow, Outcome, Row, Stored, StoredAnswer,
+    ChangeRow, Edit, KeyRow, Ledger, MessageRow, Outcome, Reads, Row, Stored, StoredAnswer,
 };
 use super::{limit, metadata};
 use contexture_core::store::contexts::{
@@ -63,6 +63,29 @@ pub(super) fn apply(ledger: &mut dyn Ledger, engine: &Engine, update: &Update) -
         })?;
     }
     Ok(applied)
+}
+
+/// The most keys of an update that are named before it.
+const MOST_KEYS: usize = 16;
+
+/// Returns the rows that [`apply`] looks at first.
+pub(super) fn reads(update: &Update) -> Reads {
+    let scope = update.context_id.as_deref().unwrap_or_default();
+    let own = update.key.iter().map(|key| (scope, &*key.message_id));
+    let settled = update.settles.iter().map(|settled| {
+        (settled.key.context_id.as_deref().unwrap_or_default(), &*settled.key.message_id)
+    });
+    let added = update.operations.iter().filter_map(|operation| match operation {
+        Operation::AddMessage(message) => Some((scope, message.id())),
+        _ => None,
+    });
+    let added = added.filter(|(_, id)| update.context_id.is_some() && !is_own(update, id));
+    let keys = own.chain(settled).chain(added).take(MOST_KEYS);
+    Reads {
+        owner: update.owner.clone(),
+        context: update.context_id.clone(),
+        keys: keys.map(|(scope, id)| (scope.to_owned(), id.to_owned())).collect(),
+    }
 }
 
 fn ids(engine: &Engine, update: &Update) -> Outcome<()> {

@@ -228,6 +228,17 @@ pub enum StoredAnswer {
     Stands,
 }
 
+/// The rows that a write looks at first, as far as they are known before it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reads {
+    /// The owner of all of them.
+    pub owner: String,
+    /// The context.
+    pub context: Option<String>,
+    /// The keys, each by its scope and its `messageId`.
+    pub keys: Vec<(String, String)>,
+}
+
 /// A stretch of versions: after the first, up to and with the second.
 #[derive(Debug, Clone, Copy)]
 pub struct Span {
@@ -341,4 +352,15 @@ pub trait Ledgers: Send + Sync + 'static {
         work: impl Fn(&mut dyn Ledger) -> Outcome<T> + Send + 'static,
         done: impl FnOnce(Outcome<T>) + Send + 'static,
     );
+
+    /// Does the same with work that looks at these rows first. A database for which each read takes long
+    /// may read those of many calls at once.
+    fn write_after<T: Send + 'static>(
+        &self,
+        _reads: Reads,
+        work: impl Fn(&mut dyn Ledger) -> Outcome<T> + Send + 'static,
+        done: impl FnOnce(Outcome<T>) + Send + 'static,
+    ) {
+        self.write(work, done);
+    }
 }

@@ -3,14 +3,16 @@
 //! Decision: the same rules over other rows. What SQLite needs beside its file, chains of digests and
 //! marks, is left to the database, which keeps its log by checksums.
 
+mod ahead;
 mod ledger;
 mod rows;
 
 use super::engine::Options;
-use super::ledger::{Ledger, Ledgers, Outcome};
+use super::ledger::{Ledger, Ledgers, Outcome, Reads};
 use super::store::Contexts;
 use crate::postgres::{Kind, Postgres, Writer};
 use crate::sqlite::writer::{Beside, Refuse, WriterThread};
+use ahead::Shared;
 use contexture_core::store::contexts::ContextError;
 use ledger::Tables;
 pub(crate) use rows::waiting;
@@ -24,6 +26,7 @@ pub struct PostgresLedgers {
     // Dropped in this order: all is written before the lease ends.
     writer: WriterThread<ContextError, Writer>,
     postgres: Arc<Postgres>,
+    ahead: Arc<Shared>,
 }
 
 struct Nothing;
@@ -45,7 +48,8 @@ impl PostgresContexts {
             (tasks >= most_waiting).then_some(ContextError::Overloaded(tasks))
         });
         let writer = WriterThread::start(writer, ("contexts", Arc::clone(name)), refuse, Nothing)?;
-        Self::on(PostgresLedgers { writer, postgres: Arc::clone(postgres) }, options)
+        let (postgres, ahead) = (Arc::clone(postgres), Arc::default());
+        Self::on(PostgresLedgers { writer, postgres, ahead }, options)
     }
 }
 
@@ -62,11 +66,25 @@ impl Ledgers for PostgresLedgers {
         work: impl Fn(&mut dyn Ledger) -> Outcome<T> + Send + 'static,
         done: impl FnOnce(Outcome<T>) + Send + 'static,
     ) {
+        self.write_after(Reads::default(), work, done);
+    }
+
+    fn write_after<T: Send + 'static>(
+        &self,
+        reads: Reads,
+        work: impl Fn(&mut dyn Ledger) -> Outcome<T> + Send + 'static,
+        done: impl FnOnce(Outcome<T>) + Send + 'static,
+    ) {
         let name = Arc::clone(&self.postgres.link.name);
         let token = Arc::clone(self.postgres.token());
+        let (ahead, theirs) = (Arc::clone(&self.ahead), Arc::clone(&self.ahead));
+        let announce = move |writer: &Writer| theirs.of(writer.batch()).announce(&reads);
         let work = move |writer: &Writer| {
-            writer.with(|session| work(&mut Tables::new(session, &name, &token)))
+            writer.with(|session| {
+                let tables = Tables::new(session, &name, &token);
+                work(&mut tables.with(&ahead, writer.batch()))
+            })
         };
-        self.writer.post(true, work, done);
+        self.writer.post_announced(announce, work, done);
     }
 }

@@ -86,7 +86,9 @@ impl Name {
 impl<L: Ledgers> ContextStore for Contexts<L> {
     fn submit(&self, update: Update, done: Done) {
         let engine = Arc::clone(&self.engine);
-        self.ledgers.write(move |ledger| apply::apply(ledger, &engine, &update), done);
+        let reads = apply::reads(&update);
+        let work = move |ledger: &mut dyn Ledger| apply::apply(ledger, &engine, &update);
+        self.ledgers.write_after(reads, work, done);
     }
 
     fn repeated(

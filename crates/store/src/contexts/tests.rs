@@ -60,11 +60,89 @@ mod sqlite {
 #[cfg(feature = "database-tests")]
 mod postgres {
     use super::*;
+    use crate::contexts::ledger::Ledgers as _;
     use crate::postgres::testing::fresh;
 
     contexture_core::contexts_contract!(|setup: Setup| -> Arc<dyn ContextStore> {
         Arc::new(PostgresContexts::open_in(&fresh(), made(setup)).unwrap())
     });
+
+    fn keyed(id: &str, digest: u8, answer: Answer) -> Update {
+        let key = MessageKey { message_id: id.to_owned(), digest: [digest; 32], answer };
+        let message = written(json!({"messageId": id, "type": "USER_INPUT"}));
+        Update { key: Some(key), ..update(vec![message]) }
+    }
+
+    fn settles(id: &str, answer: Answer) -> Update {
+        let key = KeyName { context_id: Some("ctx_1".to_owned()), message_id: id.to_owned() };
+        Update { settles: Some(Settlement { key, answer }), ..update(vec![set("done", json!(id))]) }
+    }
+
+    /// Updates that depend on what the ones before them wrote; `None` deletes the context.
+    fn dependent() -> Vec<Option<Update>> {
+        let ready = || Answer::Ready("{}".to_owned());
+        let inside = |id: &str| update(vec![written(json!({"messageId": id}))]);
+        vec![
+            Some(keyed("m1", 1, Answer::Pending)),
+            Some(keyed("m1", 1, Answer::Pending)),
+            Some(settles("m1", ready())),
+            Some(keyed("m1", 1, Answer::Pending)),
+            Some(keyed("m1", 2, Answer::Pending)),
+            Some(settles("m0", ready())),
+            Some(inside("m2")),
+            Some(inside("m2")),
+            Some(keyed("m2", 3, ready())),
+            Some(keyed("m3", 4, ready())),
+            Some(inside("m3")),
+            Some(Update { base_version: Some(1), ..settles("m1", Answer::Pending) }),
+            None,
+            Some(settles("m1", ready())),
+            Some(keyed("m1", 1, Answer::Queued)),
+            Some(inside("m2")),
+            Some(Update { create: false, context_id: Some("ctx_2".to_owned()), ..inside("m4") }),
+        ]
+    }
+
+    fn told(outcome: Result<Applied, ContextError>) -> String {
+        let told = |applied: Applied| {
+            format!(
+                "{} {:?} {} {:?}",
+                applied.version, applied.seqs, applied.created, applied.repeated
+            )
+        };
+        outcome.map_or_else(|error| error.to_string(), told)
+    }
+
+    #[test]
+    fn wa_11_updates_of_one_transaction_see_what_those_before_them_wrote() {
+        let alone = InMemoryContexts::new(options());
+        let alone = dependent().into_iter().map(|step| match step {
+            Some(update) => told(alone.apply(update)),
+            None => format!("{:?}", alone.delete(ANN)),
+        });
+        let alone: Vec<String> = alone.collect();
+
+        let store = PostgresContexts::open_in(&fresh(), options()).unwrap();
+        let (go, wait) = std::sync::mpsc::channel::<()>();
+        // While the thread that writes reports this one, the others gather.
+        let first = Update::new("bob", "ctx_0", vec![set("n", json!(1))]);
+        store.submit(first, Box::new(move |_| drop(wait.recv())));
+        let (send, together) = std::sync::mpsc::channel();
+        for step in dependent() {
+            let send = send.clone();
+            match step {
+                Some(update) => {
+                    store.submit(update, Box::new(move |outcome| send.send(told(outcome)).unwrap()))
+                }
+                None => store.ledgers().write(
+                    |ledger| copy::delete(ledger, ANN),
+                    move |outcome| send.send(format!("{outcome:?}")).unwrap(),
+                ),
+            }
+        }
+        drop((go, send));
+        assert_eq!(together.iter().collect::<Vec<_>>(), alone);
+    }
 }
 
 fn sensitive() -> Sensitive {

@@ -1,6 +1,6 @@
 //! Values of rows, in both directions.
 //!
-//! Decision: three types are enough: `bigint`, `text` and `bytea`. A text of PostgreSQL can't hold the
+//! Decision: three types are enough: `bigint`, `text` and `bytea`, and lists of texts to look many rows up. A text of PostgreSQL can't hold the
 //! character U+0000, which an id may have; it is written as U+0001 and `0`, and U+0001 as itself and `1`,
 //! which keeps the order of texts. No text of JSON has either.
 
@@ -19,6 +19,8 @@ pub(crate) enum Value {
     Number(i64),
     Text(Arc<str>),
     Bytes(Vec<u8>),
+    /// Of a condition; no column holds any.
+    Texts(Vec<String>),
 }
 
 /// Makes the parameters of a statement.
@@ -76,6 +78,12 @@ impl From<&[u8; 32]> for Value {
     }
 }
 
+impl From<Vec<String>> for Value {
+    fn from(texts: Vec<String>) -> Self {
+        Self::Texts(texts)
+    }
+}
+
 impl<T: Into<Value>> From<Option<T>> for Value {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Into::into)
@@ -93,11 +101,14 @@ impl ToSql for Value {
             Self::Number(number) => number.to_sql(of, out),
             Self::Text(text) => escaped(text).to_sql(of, out),
             Self::Bytes(bytes) => bytes.to_sql(of, out),
+            Self::Texts(texts) => {
+                texts.iter().map(|text| escaped(text)).collect::<Vec<_>>().to_sql(of, out)
+            }
         }
     }
 
     fn accepts(of: &Type) -> bool {
-        [Type::INT8, Type::TEXT, Type::BYTEA].contains(of)
+        [Type::INT8, Type::TEXT, Type::BYTEA, Type::TEXT_ARRAY].contains(of)
     }
 
     to_sql_checked!();

@@ -59,6 +59,11 @@ impl Writer {
         Ok(Self { link, token, kind, session: Some(session), batch: 0 })
     }
 
+    /// Returns the number of the transaction under way.
+    pub(crate) const fn batch(&self) -> u64 {
+        self.batch
+    }
+
     /// Calls `work` with the connection.
     pub(crate) fn with<T, E: FileError>(
         &self,

@@ -72,6 +72,9 @@ pub(crate) trait Task<E, C = Connection>: Send {
     /// Writes in the transaction under way; is called again when that transaction failed.
     fn run(&mut self, connection: &C) -> Result<(), E>;
 
+    /// Tells a transaction that began, before the first task of it runs, what this one will read.
+    fn announce(&self, _connection: &C) {}
+
     /// Reports the outcome: that of the last run, or the fault that undid it.
     fn finish(self: Box<Self>, fault: Option<E>);
 
@@ -91,23 +94,29 @@ pub(crate) trait Task<E, C = Connection>: Send {
     }
 }
 
-struct Work<T, W, D> {
+struct Work<T, A, W, D> {
+    announce: A,
     work: W,
     done: D,
     result: Option<T>,
     is_urgent: bool,
 }
 
-impl<E, C, T, W, D> Task<E, C> for Work<T, W, D>
+impl<E, C, T, A, W, D> Task<E, C> for Work<T, A, W, D>
 where
     E: FileError,
     T: Send,
+    A: Fn(&C) + Send,
     W: Fn(&C) -> Result<T, E> + Send,
     D: FnOnce(Result<T, E>) + Send,
 {
     fn run(&mut self, connection: &C) -> Result<(), E> {
         self.result = Some((self.work)(connection)?);
         Ok(())
+    }
+
+    fn announce(&self, connection: &C) {
+        (self.announce)(connection);
     }
 
     fn finish(self: Box<Self>, fault: Option<E>) {
@@ -263,7 +272,18 @@ impl<E: FileError, C: Transactions<E>> WriterThread<E, C> {
         work: impl Fn(&C) -> Result<T, E> + Send + 'static,
         done: impl FnOnce(Result<T, E>) + Send + 'static,
     ) {
-        self.submit(Box::new(Work { work, done, result: None, is_urgent }));
+        self.submit(Box::new(Work { announce: |_: &C| {}, work, done, result: None, is_urgent }));
+    }
+
+    /// Hands in work that somebody waits for, and that [announces](Task::announce) what it reads.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn post_announced<T: Send + 'static>(
+        &self,
+        announce: impl Fn(&C) + Send + 'static,
+        work: impl Fn(&C) -> Result<T, E> + Send + 'static,
+        done: impl FnOnce(Result<T, E>) + Send + 'static,
+    ) {
+        self.submit(Box::new(Work { announce, work, done, result: None, is_urgent: true }));
     }
 
     /// Hands in work and waits for it.
@@ -330,6 +350,7 @@ impl<B, C> Commits<B, C> {
     {
         self.connection.begin(&self.file)?;
         let (began, longest) = (Instant::now(), self.connection.longest());
+        tasks.iter().for_each(|task| task.announce(&self.connection));
         let in_time = tasks.iter_mut().enumerate().take_while(|(number, _)| {
             // The first one is run, however long it took to begin.
             *number == 0 || began.elapsed() < longest

@@ -1,5 +1,6 @@
 //! The ledger of contexts in PostgreSQL.
 
+use super::ahead::{Ahead, Shared};
 use super::rows::{
     CONTEXT, KEY, MESSAGE, PENDING, Parts, READY, STANDS, WAITING, change, context, kept, key,
     message, waiting,
@@ -9,6 +10,7 @@ use crate::contexts::ledger::{
 };
 use crate::postgres::{self, Fault, Session, Value, values};
 use contexture_core::store::contexts::{NewMessage, PendingKey};
+use std::sync::MutexGuard;
 
 /// Messages that are read at once where all of a context are.
 const PAGE: usize = 500;
@@ -27,11 +29,27 @@ pub(super) struct Tables<'s> {
     name: &'s str,
     /// The process that works on messages without an answer.
     token: &'s str,
+    /// What was read ahead for a transaction that writes, and its number.
+    ahead: Option<(&'s Shared, u64)>,
 }
 
 impl<'s> Tables<'s> {
     pub(super) const fn new(session: &'s Session, name: &'s str, token: &'s str) -> Self {
-        Self { session, name, token }
+        Self { session, name, token, ahead: None }
+    }
+
+    pub(super) const fn with(self, ahead: &'s Shared, batch: u64) -> Self {
+        Self { ahead: Some((ahead, batch)), ..self }
+    }
+
+    fn ahead(&self) -> Option<MutexGuard<'s, Ahead>> {
+        self.ahead.map(|(shared, batch)| shared.of(batch))
+    }
+
+    fn note(&self, change: impl FnOnce(&mut Ahead)) {
+        if let Some(mut ahead) = self.ahead() {
+            change(&mut ahead);
+        }
     }
 
     fn told<T>(&self, outcome: Result<T, Fault>) -> Outcome<T> {
@@ -85,6 +103,11 @@ impl Ledger for Tables<'_> {
     }
 
     fn find(&mut self, owner: &str, name: &str) -> Outcome<Option<Row>> {
+        if let Some(mut ahead) = self.ahead()
+            && let Some(known) = self.told(ahead.context(self.session, owner, name))?
+        {
+            return Ok(known);
+        }
         let sql = format!("{CONTEXT} where name = $1 and owner = $2");
         self.one(&sql, values![name, owner], context)
     }
@@ -115,6 +138,7 @@ impl Ledger for Tables<'_> {
         let place = added.and_then(|row| row.ok_or_else(nothing)?.place(0));
         let place = self.told(place)?;
         self.session.changed(place);
+        self.note(|ahead| ahead.put_context(Row { place, ..row.clone() }));
         self.write(
             "insert into contexture_details (place, metadata, sealed, state)
              values ($1, $2, $3, $4)",
@@ -125,6 +149,7 @@ impl Ledger for Tables<'_> {
 
     fn update(&mut self, row: &Row) -> Outcome<()> {
         self.session.changed(row.place);
+        self.note(|ahead| ahead.put_context(row.clone()));
         self.write(
             "update contexture_contexts set last_update = $2, version = $3, oldest = $4,
              last_seq = $5, messages = $6, cleared_through = $7 where place = $1",
@@ -142,6 +167,7 @@ impl Ledger for Tables<'_> {
 
     fn remove(&mut self, place: i64) -> Outcome<()> {
         self.session.changed(place);
+        self.note(|ahead| ahead.forget_context(place));
         for sql in [
             "delete from contexture_messages where context = $1",
             "delete from contexture_changes where context = $1",
@@ -304,6 +330,11 @@ impl Ledger for Tables<'_> {
     }
 
     fn key(&mut self, owner: &str, scope: &str, message_id: &str) -> Outcome<Option<KeyRow>> {
+        if let Some(mut ahead) = self.ahead()
+            && let Some(known) = self.told(ahead.key(self.session, owner, scope, message_id))?
+        {
+            return Ok(known);
+        }
         let sql = format!("{KEY} where owner = $1 and scope = $2 and message_id = $3");
         self.one(&sql, values![owner, scope, message_id], key)
     }
@@ -314,6 +345,7 @@ impl Ledger for Tables<'_> {
             StoredAnswer::Ready(kept) => (READY, Some(kept)),
             StoredAnswer::Stands => (STANDS, None),
         };
+        self.note(|ahead| ahead.forget_key(&key.owner, &key.scope, &key.message_id));
         self.write(
             "insert into contexture_keys (owner, scope, message_id, digest, context, status, time,
              sealed, answer, holder, queued) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
@@ -345,6 +377,7 @@ impl Ledger for Tables<'_> {
 
     fn settle(&mut self, key: &KeyRow, answer: Option<&Stored>) -> Outcome<()> {
         let status = if answer.is_some() { READY } else { PENDING };
+        self.note(|ahead| ahead.forget_key(&key.owner, &key.scope, &key.message_id));
         self.write(
             "update contexture_keys set status = $4, sealed = $5, answer = $6,
              holder = coalesce($7, holder), begun = greatest(begun, $8)
@@ -363,6 +396,7 @@ impl Ledger for Tables<'_> {
     }
 
     fn take_id(&mut self, row: &Row, message_id: &str) -> Outcome<()> {
+        self.note(|ahead| ahead.forget_key(&row.owner, &row.context_id, message_id));
         self.write(
             "insert into contexture_keys (owner, scope, message_id, digest, context, status, time)
              values ($1, $2, $3, $4, $2, $5, $6) on conflict do nothing",
@@ -387,6 +421,7 @@ impl Ledger for Tables<'_> {
     }
 
     fn forget_keys(&mut self, owner: &str, name: &str) -> Outcome<()> {
+        self.note(Ahead::forget_keys);
         // Messages that named no context stand under the empty scope.
         let sql = "delete from contexture_keys where owner = $1 and scope = $2";
         self.write(sql, values![owner, name])?;

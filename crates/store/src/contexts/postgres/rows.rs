@@ -129,6 +129,10 @@ pub(crate) fn waiting(row: &postgres::Row) -> Read<PendingKey> {
 pub(super) const KEY: &str = "select owner, scope, message_id, digest, context, status, time,
     sealed, answer, queued from contexture_keys";
 
+/// The same columns, without an answer.
+pub(super) const PLAIN_KEY: &str = "select owner, scope, message_id, digest, context, status, time,
+    null::text, null::text, queued from contexture_keys";
+
 pub(super) fn key(row: &postgres::Row) -> Read<KeyRow> {
     let answer = match row.place(5)? {
         PENDING if row.is(9)? => StoredAnswer::Queued,

@@ -47,6 +47,10 @@ impl ToSql for Value {
             Self::Number(number) => (*number).into(),
             Self::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
             Self::Bytes(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
+            Self::Texts(_) => {
+                let reason = "a list of texts is not a value of a row".into();
+                return Err(rusqlite::Error::ToSqlConversionFailure(reason));
+            }
         })
     }
 }

@@ -79,6 +79,15 @@ impl Replacements {
     }
 }
 
+/// Refuses what is not the URI of a model that `project` knows.
+///
+/// # Errors
+/// [`LlmError::Uri`].
+pub(crate) fn require_uri(project: &Project, uri: &str) -> Result<(), LlmError> {
+    ModelUri::parse_with(uri, project.extensions.schemes())?;
+    Ok(())
+}
+
 /// Returns the names under which a program imports models.
 pub fn imported(program: &Program) -> impl Iterator<Item = &str> {
     let imports = program.files.iter().flat_map(|file| file.imports());
@@ -223,7 +232,7 @@ impl Models {
         };
         let names = ModelNames::new(project, request);
         for uri in names.replaced.values().chain([&names.default.uri]) {
-            ModelUri::parse_with(uri, project.extensions.schemes())?;
+            require_uri(project, uri)?;
         }
         let settings = provider_settings(project);
         let masker = Arc::new(Masker::new(secrets(&settings)));

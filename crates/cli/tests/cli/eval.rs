@@ -81,6 +81,23 @@ fn ev_4_limits_of_zero_ask_nothing() {
 }
 
 #[test]
+fn ev_4_model_that_cannot_be_asked_is_refused_before_a_case_runs() {
+    let sandbox = sandbox(&["a"]);
+    says(&sandbox, "one");
+    let refused = |arguments: &[&str]| {
+        let refused = sandbox.run([&EVAL[..], arguments].concat()).exits(2).json();
+        assert_eq!(refused["error"]["help"], "did you mean `openai://x`?", "{refused}");
+    };
+    refused(&["--model", "opnai://x"]);
+    let tests = std::fs::read_to_string(sandbox.path("ask.test.yaml")).unwrap();
+    let variant =
+        tests.replace("    expect", "    variants: [{name: v, model: \"opnai://x\"}]\n    expect");
+    sandbox.write("ask.test.yaml", variant);
+    refused(&[]);
+    assert!(!sandbox.path(".contexture/runs").exists());
+}
+
+#[test]
 fn ev_3_killed_eval_goes_on_where_it_was() {
     let sandbox = sandbox(&["fast", "quick", "slow"]);
     let slow = json!({ "when": "slow", "delay_ms": 600_000, "json": { "answer": "one" } });

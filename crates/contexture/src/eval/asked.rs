@@ -9,7 +9,7 @@
 use super::cell::Cell;
 use super::file::Suite;
 use crate::durable::{self, StoredRun};
-use crate::models::{Replacements, StandIn, default_model};
+use crate::models::{Replacements, StandIn, default_model, require_uri};
 use crate::pins;
 use crate::project::Project;
 use crate::run::{RunError, RunRequest, SetupError, cost};
@@ -216,6 +216,27 @@ impl Asked {
             state.ended.iter().for_each(|run| durable::forget(project, run));
         }
     }
+}
+
+/// Refuses models that can't be asked, of the options and of a suite, before a cell has run.
+///
+/// # Errors
+/// [`SetupError`] about the first one.
+pub(super) fn require_models(
+    project: &Project,
+    suite: &Suite,
+    options: &EvalOptions,
+) -> Result<(), SetupError> {
+    let of_cases = suite.cases.iter().flat_map(|case| {
+        case.model.iter().chain(case.variants.iter().filter_map(|variant| variant.model.as_ref()))
+    });
+    let chosen = options.model.iter().chain(options.models.by_name.values());
+    chosen.chain(of_cases).try_for_each(|uri| require_model(project, uri))
+}
+
+/// Refuses a model that can't be asked.
+pub(super) fn require_model(project: &Project, uri: &str) -> Result<(), SetupError> {
+    require_uri(project, uri).map_err(|error| SetupError::new(error.kind(), &error, error.help()))
 }
 
 /// Returns the most that a run of a program may take.

@@ -5,6 +5,7 @@
 //! nobody has seen. The request is a run of a program like any other: recorded, fenced and within the
 //! limits of the trial.
 
+use super::asked::require_model;
 use super::cell::ended;
 use super::fault::EvalError;
 use super::report::Failure;
@@ -13,7 +14,6 @@ use super::search::{Arm, ArmCase, Cells as _};
 use super::trial::{Tried, choices, name_of};
 use crate::project::Project;
 use crate::run::{Loaded, RunRequest, SetupError};
-use contexture_llm::{LlmError, ModelUri};
 use contexture_script::sites::{Site, SiteCandidate, with_candidate};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -82,9 +82,7 @@ pub struct Proposal {
 
 /// Refuses a model that can't be asked, and a program that has no text to propose another one for.
 pub(super) fn check(project: &Project, wish: &Reflect, sites: &[Site]) -> Result<(), EvalError> {
-    ModelUri::parse_with(&wish.model, project.extensions.schemes())
-        .map_err(LlmError::from)
-        .map_err(|error| SetupError::new(error.kind(), &error, error.help()))?;
+    require_model(project, &wish.model)?;
     if sites.iter().any(|site| texts(site).next().is_some()) {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! The run of a suite: every case in every variant (EV-1, EV-3).
 
-use super::asked::{Asked, Estimate, EvalOptions, ceiling, sources};
+use super::asked::{Asked, Estimate, EvalOptions, ceiling, require_models, sources};
 use super::cell::Cell;
 use super::expect::{Expectation, Scorer};
 use super::fault::EvalError;
@@ -129,6 +129,7 @@ pub fn estimate(
     options: &EvalOptions,
 ) -> Result<Estimate, EvalError> {
     let program = checked(runtime, suite)?;
+    require_models(runtime.project(), suite, options)?;
     let count = cells(suite, options.repeat).count();
     Ok(Estimate::of(count, ceiling(runtime.project(), &program.program, options)))
 }
@@ -147,6 +148,7 @@ pub async fn eval(
 ) -> Result<(SuiteReport, Option<&'static str>), EvalError> {
     let project = runtime.project();
     let program = checked(runtime, suite)?;
+    require_models(project, suite, options)?;
     let sources = sources(project, suite, &program.program, options).await?;
     let asked = Asked::new(project, options.clone(), ledger, Some(sources))?;
     let runner = Runner::new(runtime, suite, How::Asked(&asked), program);

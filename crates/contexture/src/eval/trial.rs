@@ -1,6 +1,6 @@
 //! A trial: the candidates of a program's choices on cases, within limits (AS-33, EV-9).
 
-use super::asked::{Asked, EvalOptions};
+use super::asked::{Asked, EvalOptions, require_models};
 use super::cell::Cell;
 use super::fault::EvalError;
 use super::file::Suite;
@@ -60,13 +60,15 @@ pub struct TrialReport {
 /// Tries the candidates of a program on cases. Nothing is written.
 ///
 /// # Errors
-/// [`EvalError`] when the program can't be read or is refused; nothing has run then.
+/// [`EvalError`] when the program can't be read or is refused, or a model can't be asked; nothing has run
+/// then.
 pub async fn trial(
     runtime: &Runtime,
     suite: &Suite,
     options: &TrialOptions,
 ) -> Result<TrialReport, EvalError> {
     let program = checked(runtime, suite)?;
+    require_models(runtime.project(), suite, &options.eval)?;
     let cells: Vec<Cell<'_>> = cells(suite, 1).collect();
     let found = choices(&program);
     if let Some(wish) = &options.reflect {

@@ -35,8 +35,27 @@ pub struct Replay {
 struct Recorded {
     lines: Vec<Line>,
     waiting: HashMap<Digest, VecDeque<usize>>,
-    /// The models that were asked, and whether any request to them offered tools.
-    offered: HashMap<String, bool>,
+    /// The models that were asked, by their URIs.
+    models: HashMap<String, RecordedModel>,
+}
+
+/// What the recorded calls of a model have in common.
+#[derive(Clone, Copy)]
+struct RecordedModel {
+    /// True if any request to it offered tools.
+    calls_tools: bool,
+    /// True if all its answers are those of the mock.
+    is_mock: bool,
+}
+
+impl RecordedModel {
+    fn note(&mut self, line: &Line) {
+        self.calls_tools |= line.request.get("tools").is_some();
+        self.is_mock &= match &line.outcome {
+            Some(Outcome::Response { response, .. }) => response.model == mock::NAME,
+            _ => false,
+        };
+    }
 }
 
 impl Replay {
@@ -64,12 +83,13 @@ impl Replay {
                 waiting.entry(line.digest.clone()).or_default().push_back(at);
             }
         }
-        let mut offered: HashMap<String, bool> = HashMap::new();
+        let mut models = HashMap::new();
         for line in &lines {
-            *offered.entry(line.model.clone()).or_default() |= line.request.get("tools").is_some();
+            let none = RecordedModel { calls_tools: false, is_mock: true };
+            models.entry(line.model.clone()).or_insert(none).note(line);
         }
         let uri = format!("replay:{name}");
-        let recorded = Arc::new(Mutex::new(Recorded { lines, waiting, offered }));
+        let recorded = Arc::new(Mutex::new(Recorded { lines, waiting, models }));
         Ok(Self { model: uri.clone(), uri, recorded })
     }
 
@@ -85,12 +105,10 @@ impl Replay {
     #[must_use]
     pub fn is_of_mock(&self, uri: &str) -> bool {
         let recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
-        let has_own = recorded.offered.contains_key(uri);
-        let mut lines = recorded.lines.iter().filter(|line| !has_own || line.model == uri);
-        lines.all(|line| match &line.outcome {
-            Some(Outcome::Response { response, .. }) => response.model == mock::NAME,
-            _ => false,
-        })
+        match recorded.models.get(uri) {
+            Some(own) => own.is_mock,
+            None => recorded.models.values().all(|model| model.is_mock),
+        }
     }
 
     /// Answers that have not been asked for.
@@ -171,8 +189,10 @@ impl Provider for Replay {
     /// As the recorded model could: the same requests are to be made.
     fn calls_tools(&self) -> bool {
         let recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = recorded.offered.get(&self.uri).copied();
-        own.unwrap_or_else(|| recorded.offered.values().any(|offered| *offered))
+        match recorded.models.get(&self.uri) {
+            Some(own) => own.calls_tools,
+            None => recorded.models.values().any(|model| model.calls_tools),
+        }
     }
 
     fn complete<'a>(

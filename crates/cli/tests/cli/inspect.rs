@@ -247,6 +247,31 @@ fn in_3_prompt_has_place_of_each_item_and_layer() {
 }
 
 #[test]
+fn in_3_parts_behind_masked_value_have_their_places() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "p.as",
+        "main func(input) {\n  use input.account as account\n  use input.question as question\n  \
+         generate({ input: \"Greet the user.\" }) -> { answer string }\n}\n",
+    );
+    let account = json!({ "user": "ann", "password": "open sesame" });
+    let input = json!({ "account": account, "question": "Which port?" }).to_string();
+    let _ = sandbox.run(["run", "p.as", "--mock", "--quiet", "--input", &input]).exits(0);
+    let prompt = Inspector::start(&sandbox, &[]).json("/v1/runs/latest/calls/1/prompt");
+    let text = prompt["messages"][0]["text"].as_str().unwrap();
+    let shown = |part: &Value| {
+        let at = |name: &str| usize::try_from(part["span"][name].as_u64().unwrap()).unwrap();
+        text[at("start")..at("end")].to_owned()
+    };
+    let account = "{\n  \"user\": \"ann\",\n  \"password\": \"•••\"\n}";
+    let texts = [&prompt["items"][0], &prompt["items"][1], &prompt["layers"][0]].map(shown);
+    assert_eq!(texts, [account, "Which port?", "Greet the user."]);
+    let asked = ["trace", "why-not", "latest", "1", "Which port?", "--json"];
+    let told = sandbox.run(asked).exits(0).json();
+    assert_eq!(told["detail"], "the text stands in the user message, in `input.question`");
+}
+
+#[test]
 fn in_14_exported_run_of_somebody_else_is_shown_as_it_was() {
     let sandbox = after(&["Which port?"]);
     let inspector = Inspector::start(&sandbox, &[]);

@@ -3,9 +3,12 @@
 use super::kept::{Call, InspectError, Kept, SentRequest};
 use super::listed::listed;
 use contexture_context::manifest::{ItemRecord, Layer, MessageRecord, Piece, Span};
+use contexture_context::secrets::MASK;
 use contexture_context::{Digest, Manifest};
 use contexture_store::runs::{RunEntry, RunError, RunId, RunStore};
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 
 /// The longest text of a message in a prompt, in bytes; a longer one is read by parts.
 pub const LONGEST_MESSAGE: usize = 64 << 10;
@@ -96,16 +99,19 @@ pub(super) fn prompt_answer(kept: Kept<'_>, call: &Call<'_>) -> Result<Value, In
     let base = call.manifest.messages.len();
     let first = requests.first();
     let sent = |index: usize| first.and_then(|first| first.messages.get(index));
-    let messages: Vec<Value> = call
-        .manifest
+    let is_masked = (0..base).filter_map(sent).any(|sent| sent.text.contains(MASK));
+    let manifest = match is_masked {
+        true => placed(kept, &call.manifest),
+        false => Cow::Borrowed(&call.manifest),
+    };
+    let messages: Vec<Value> = manifest
         .messages
         .iter()
         .enumerate()
         .map(|(index, record)| message(record, sent(index).map(|sent| sent.text.as_str())))
         .collect();
-    let items: Vec<Value> = call.manifest.items.iter().map(|it| item(&call.manifest, it)).collect();
-    let layers: Vec<Value> =
-        call.manifest.layers.iter().map(|it| layer(kept, &call.manifest, it)).collect();
+    let items: Vec<Value> = manifest.items.iter().map(|it| item(&manifest, it)).collect();
+    let layers: Vec<Value> = manifest.layers.iter().map(|it| layer(kept, &manifest, it)).collect();
     let tools = first.map(|first| first.tools.clone()).unwrap_or_default();
     let attempts: Vec<Value> = requests.iter().map(|request| attempt(request, base)).collect();
     Ok(json!({
@@ -140,6 +146,55 @@ fn attempt(request: &SentRequest, base: usize) -> Value {
 
 fn item(manifest: &Manifest, item: &ItemRecord) -> Value {
     with(json!(item), "span", json!(item_span(manifest, item)))
+}
+
+/// Returns a manifest with the places of items and layers in the texts as they are kept: a part that
+/// the record has masked is longer or shorter there than it was sent.
+pub(super) fn placed<'a>(kept: Kept<'_>, manifest: &'a Manifest) -> Cow<'a, Manifest> {
+    let mut placed = Cow::Borrowed(manifest);
+    for (message, record) in manifest.messages.iter().enumerate() {
+        let Some(moved) = moved(kept, manifest, (message, record)) else { continue };
+        let place = |at: &mut usize| *at = moved.get(at).copied().unwrap_or(*at);
+        let placed = placed.to_mut();
+        let items = placed.messages.iter_mut().skip(message).take(1);
+        for span in items.flat_map(|record| &mut record.spans) {
+            place(&mut span.start);
+            place(&mut span.end);
+        }
+        let layers = placed.layers.iter_mut().filter_map(|layer| layer.span.as_mut());
+        for span in layers.filter(|span| span.message == message) {
+            place(&mut span.start);
+            place(&mut span.end);
+        }
+    }
+    placed
+}
+
+/// Returns where the borders of items and layers stand in a message as it is kept, by where they
+/// stood in what was sent; `None` where no piece was masked.
+fn moved(
+    kept: Kept<'_>,
+    manifest: &Manifest,
+    (message, record): (usize, &MessageRecord),
+) -> Option<HashMap<usize, usize>> {
+    let layers = manifest.layers.iter().filter_map(|layer| layer.span.as_ref());
+    let of_layers = layers.filter(|span| span.message == message);
+    let of_layers = of_layers.flat_map(|span| [span.start, span.end]);
+    let of_items = record.spans.iter().flat_map(|span| [span.start, span.end]);
+    // Each item and layer is a piece, and so is what stands between two of them.
+    let borders: BTreeSet<usize> = of_items.chain(of_layers).filter(|at| *at > 0).collect();
+    let mut end = 0;
+    let mut ends = Vec::with_capacity(record.pieces.len());
+    for piece in &record.pieces {
+        end += match piece {
+            Piece::Text(text) => text.len(),
+            Piece::Blob(digest) => kept.text(digest).ok()?.len(),
+        };
+        ends.push(end);
+    }
+    let is_each_known = (borders.len()..=borders.len() + 1).contains(&ends.len());
+    let moved: HashMap<usize, usize> = borders.into_iter().zip(ends).collect();
+    (is_each_known && moved.iter().any(|(sent, kept)| sent != kept)).then_some(moved)
 }
 
 /// Returns the place of an item in the messages, the first one if it has several.

@@ -2,6 +2,7 @@
 
 use super::kept::{Call, InspectError, Kept};
 use super::outline::Outline;
+use super::view::placed;
 use contexture_context::budget::Keep;
 use contexture_context::item::{CutReason, CutRecord, Position};
 use contexture_context::manifest::{ItemRecord, RankedRecord};
@@ -268,8 +269,9 @@ fn of_expanded(manifest: &Manifest, asked: &str) -> Option<WhyNot> {
 /// of the messages.
 fn of_text(kept: Kept<'_>, call: &Call<'_>, asked: &str) -> Result<Option<WhyNot>, InspectError> {
     let items = &call.manifest.items;
+    let manifest = placed(kept, &call.manifest);
     let mut outside = None;
-    for record in &call.manifest.messages {
+    for record in &manifest.messages {
         let text = kept.message(record)?.text;
         for (place, _) in text.match_indices(asked) {
             let span = record.spans.iter().find(|span| (span.start..span.end).contains(&place));

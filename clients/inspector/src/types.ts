@@ -408,6 +408,8 @@ export interface Flow extends FlowHead {
   readonly set: unknown;
   readonly results: Readonly<Record<string, { readonly status: string; readonly executionTime?: number; readonly result?: unknown; readonly error?: unknown; readonly reason?: unknown }>>;
   readonly conditions: Readonly<Record<string, { readonly text: string; readonly values: readonly { readonly path: string; readonly value: unknown }[] }>>;
+  /** The number of all steps by their state. */
+  readonly states: Readonly<Record<string, number>>;
   /** Where the steps go on that are not in this part. */
   readonly next?: number | null;
   readonly events: readonly { readonly event: string; readonly id?: string; readonly action?: string; readonly attempt?: number; readonly key?: string; readonly time: string }[];

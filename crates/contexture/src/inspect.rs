@@ -30,7 +30,7 @@ pub use diff::{CallDiff, Change, ItemDiff, LayerDiff, diff};
 pub(crate) use diff::{diff_of_functions, is_same_prompt};
 pub use export::export;
 #[cfg(feature = "flow")]
-pub use flows::{FlowPictureError, flow, flow_picture, flows, open_waits, outer_flows};
+pub use flows::{FlowPictureError, StepPage, flow, flow_picture, flows, open_waits, outer_flows};
 pub use import::import;
 pub use kept::{Call, InspectError, Kept, SentMessage, SentRequest, attempts};
 pub use listed::{Outcome, asks_model, listed, outcome};

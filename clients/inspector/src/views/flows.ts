@@ -35,9 +35,11 @@ export function FlowsView({ after, about }: { readonly after: string; readonly a
 export function FlowView({ flow, about }: { readonly flow: string; readonly about: About }): VNode {
   const [again, setAgain] = useState(0);
   const [starts, setStarts] = useState<readonly number[]>([0]);
+  const [state, setState] = useState("");
   const after = starts.at(-1) ?? 0;
-  const loaded = useLoaded((signal) => api.flow(flow, after, signal), [flow, after, again]);
+  const loaded = useLoaded((signal) => api.flow(flow, after, state, signal), [flow, after, state, again]);
   const look = (): void => setAgain((before) => before + 1);
+  const choose = (one: string): void => (setState(one), setStarts([0]));
   const open = OPEN.includes(loaded.value?.status ?? "");
   useFollowed("flows", flow, open, look);
   return html`
@@ -45,7 +47,7 @@ export function FlowView({ flow, about }: { readonly flow: string; readonly abou
       <p class="path"><a href=${flowsAddress()}>${t("flows")}</a></p>
       <${Waiting} loaded=${loaded} what="loading" title=${flow}>${(value: Flow) => html`
         <h1><${Name} text=${value.name || value.run} /></h1>
-        <p class="lead"><strong><${Name} text=${value.status} /></strong> <code class="quiet"><${Name} text=${value.run} /></code></p>
+        <p class="lead"><strong class=${tone(value.status)}><${Name} text=${value.status} /></strong> <code class="quiet"><${Name} text=${value.run} /></code></p>
         <dl class="facts">
           <${Fact} name=${t("started")}>${time(value.started)}</>
           <${Fact} name=${t("ended")}>${time(value.ended)}</>
@@ -55,14 +57,28 @@ export function FlowView({ flow, about }: { readonly flow: string; readonly abou
         ${open && html`<${Waits} flow=${flow} again=${again} about=${about} done=${look} />`}
         ${value.steps <= MOST_STEPS && html`<${Picture} flow=${value} />`}
         <h2>${t("steps")}</h2>
+        <${States} flow=${value} state=${state} choose=${choose} />
         ${(after > 0 || typeof value.next === "number") && html`
           <div class="parts">
-            <p role="status">${t("part_of", { from: count(after + 1), to: count(value.next ?? value.steps), total: count(value.steps) })}</p>
+            <p role="status">${t("part_of", { from: count(after + 1), to: count(value.next ?? ofState(value, state)), total: count(ofState(value, state)) })}</p>
             <button type="button" disabled=${starts.length < 2} onClick=${() => setStarts((before) => before.slice(0, -1))}>${t("previous_part")}</button>
             <button type="button" disabled=${typeof value.next !== "number"} onClick=${() => setStarts((before) => [...before, value.next ?? 0])}>${t("next_part")}</button>
           </div>`}
         <${Steps} flow=${value} />`}</>
     </section>`;
+}
+
+/** The number of steps of a state, or of all. */
+function ofState(flow: Flow, state: string): number {
+  return state === "" ? flow.steps : (flow.states[state] ?? 0);
+}
+
+/** How many steps have each state; one is chosen to see these alone. */
+function States({ flow, state, choose }: { readonly flow: Flow; readonly state: string; readonly choose: (state: string) => void }): Child {
+  const states = [...new Set([...Object.keys(flow.states), ...(state === "" ? [] : [state])])];
+  if (states.length < 2) return null;
+  const button = (one: string): VNode => html`<button type="button" aria-pressed=${one === state} onClick=${() => choose(one)}>${one === "" ? t("all_steps") : html`<${Name} text=${one} />`} <span class="number">${count(ofState(flow, one))}</span></button>`;
+  return html`<div class="choices" role="group" aria-label=${t("outcome")}>${["", ...states].map(button)}</div>`;
 }
 
 function Steer({ flow, done }: { readonly flow: Flow; readonly done: () => void }): VNode {
@@ -96,6 +112,12 @@ function Picture({ flow }: { readonly flow: Flow }): Child {
   return shown && html`<div class="scroll picture" tabindex="0" role="group" aria-label=${t("picture_of", { n: flow.steps })}><img src=${shown} alt=${t("picture_of", { n: flow.steps })} /></div>`;
 }
 
+/** The colour of a state, which its word says, too. */
+function tone(state = ""): string {
+  if (state === "COMPLETED") return "good";
+  return state === "FAILED" || state === "TIMEOUT" ? "bad" : "";
+}
+
 /** The steps in the order of the set: what each was given, what came of it, and what its condition read. */
 function Steps({ flow }: { readonly flow: Flow }): VNode {
   const steps = stepsOf(flow);
@@ -118,7 +140,7 @@ function Step({ step, flow }: { readonly step: FlowStep; readonly flow: Flow }):
   const tries = flow.events.filter((event) => event.event === "STARTED" && event.id === step.id);
   return html`
     <details onToggle=${(event: Event) => setOpen((event.target as HTMLDetailsElement).open)}>
-      <summary><strong><${Name} text=${step.id} /></strong> <${Name} text=${step.action} /> <span class="tag"><${Name} text=${result?.status ?? "PENDING"} /></span>${tries.length > 1 && html` <span class="quiet">${t("tries", { n: tries.length })}</span>`}</summary>
+      <summary><strong><${Name} text=${step.id} /></strong> <${Name} text=${step.action} /> <span class="tag ${tone(result?.status)}"><${Name} text=${result?.status ?? "PENDING"} /></span>${tries.length > 1 && html` <span class="quiet">${t("tries", { n: tries.length })}</span>`}</summary>
       ${open && html`<${StepDetails} step=${step} flow=${flow} tries=${tries} />`}
     </details>`;
 }
@@ -132,7 +154,7 @@ function StepRow({ step, flow }: { readonly step: FlowStep; readonly flow: Flow 
     <tr>
       <td><button type="button" class="plain" data-row aria-expanded=${open} onClick=${() => setOpen(!open)}><span aria-hidden="true">${open ? "▾" : "▸"}</span> <${Name} text=${step.id} /></button></td>
       <td><${Name} text=${step.action} /></td>
-      <td><${Name} text=${result?.status ?? "PENDING"} /></td>
+      <td class=${tone(result?.status)}><${Name} text=${result?.status ?? "PENDING"} /></td>
       <td class="calls">${duration(result?.executionTime === undefined ? undefined : result.executionTime * 1_000)}</td>
     </tr>
     ${open && html`<tr><td colspan="4"><${StepDetails} step=${step} flow=${flow} tries=${tries()} /></td></tr>`}`;

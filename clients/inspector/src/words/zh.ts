@@ -13,7 +13,7 @@ export const zh: Record<Word, string> = {
   tokens_title: "令牌用在哪里", tokens_by: "分组", by_label: "标签", by_source: "来源", by_line: "程序行", loading_tokens: "正在汇总……", no_calls_here: "此运行没有模型调用。", part: "部分", prompts: "提示词",
 
   loading: "正在加载……", more: "显示更多", older: "显示更早的", name: "名称", kind: "类型", trust: "可信度",
-  flows: "流程", no_flows: "这里没有保存指令集的运行。", steps: "步骤", context: "上下文", ended: "结束时间", pause: "暂停", resume: "继续", cancel: "取消", picture_of: "指令集的步骤及其依赖：{n}；下面的列表包含每一步", tries: "尝试 {n} 次", condition: "条件", nothing_there: "无", parameters: "参数", result: "结果", reason: "原因",
+  flows: "流程", no_flows: "这里没有保存指令集的运行。", steps: "步骤", all_steps: "全部", context: "上下文", ended: "结束时间", pause: "暂停", resume: "继续", cancel: "取消", picture_of: "指令集的步骤及其依赖：{n}；下面的列表包含每一步", tries: "尝试 {n} 次", condition: "条件", nothing_there: "无", parameters: "参数", result: "结果", reason: "原因",
   waits: "等待处理", more_waits: "仅显示最早的 {n} 个，还有更多。", wait_question: "询问", wait_call: "调用", what_is_asked: "询问内容", allow: "允许", deny: "拒绝", result_json: "调用结果（JSON）", give_answer: "回答",
   evals: "评测", evals_sum: "通过 {passed}，未通过 {failed}，跳过 {skipped}", case: "用例", no_variant: "无变体", outcome_passed: "通过", outcome_failed: "未通过", outcome_error: "错误", outcome_skipped: "跳过",
   contexts: "上下文列表", no_contexts: "没有符合条件的上下文。", owner: "所有者", changed_at: "修改时间", version: "版本", messages: "消息", state: "状态", fork: "创建分支", transcript: "下载对话记录（Markdown）", state_gone: "日志从版本 {n} 之后开始，更早的状态没有保存。", caused_by: "起因",

@@ -141,8 +141,15 @@ async function steps(driver) {
   await driver.look(1_280, "light");
   await press("Previous part");
   await page.until(ready(9_200), "the part before");
+  assert.deepEqual(await driver.texts(".choices button"), ["all 10,000", "COMPLETED 9,996", "FAILED 4"]);
+  await page.value("[...document.querySelectorAll('.choices button')].at(-1).click()");
+  await page.until("document.querySelectorAll('tbody tr').length === 4", "the steps that failed");
+  assert.deepEqual(await driver.texts("tbody tr"), [2_499, 4_999, 7_499, 9_999].map((index) => `▸ 步骤_${index}\thttp_get\tFAILED\t8.5 ms`));
+  assert.deepEqual(await driver.texts("[aria-pressed=true]"), ["FAILED 4"]);
+  await driver.accessible("the steps that failed");
+  await driver.shot("steps-failed-1280-light");
   await driver.quiet("runs of sets of many steps");
-  driver.ok("400 steps are shown with their picture, 10,000 as a table by parts");
+  driver.ok("400 steps are shown with their picture, 10,000 as a table by parts and by their state");
 }
 
 async function tried(driver, server) {

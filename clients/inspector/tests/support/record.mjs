@@ -179,19 +179,25 @@ export function flow() {
   ];
   const started = (id, attempt) => ({ event: "STARTED", id, action: "http_get", attempt, key: `flow_1/${id}/${attempt}`, time: "2026-07-30T09:00:00Z" });
   return {
-    ...FLOW, set: { type: "INSTRUCTION", content: { instructions } }, order: ["fetch", "check"], events: [started("fetch", 1), started("fetch", 2), started("check", 1)],
+    ...FLOW, states: { COMPLETED: 1, FAILED: 1, PENDING: 1 }, set: { type: "INSTRUCTION", content: { instructions } }, order: ["fetch", "check"], events: [started("fetch", 1), started("fetch", 2), started("check", 1)],
     results: { fetch: { status: "COMPLETED", result: { score: 7 } }, check: { status: "FAILED", error: { code: "TOOL_FAILED", message: HOSTILE } } },
     conditions: { check: { text: "dependencies.fetch.result.score > 5", values: [{ path: "dependencies.fetch.result.score", value: 7 }] } },
   };
 }
 
-/** A part of a run of many steps, which have texts in Chinese and with signs of two units. */
-export function manySteps(run, steps, after) {
-  const ids = Array.from({ length: Math.min(400, steps - after) }, (_, index) => `步骤_${after + index}`);
-  const instructions = ids.map((id) => ({ instructionId: id, action: "http_get", parameters: { text: `发货 🙂 ${id}` } }));
-  const results = Object.fromEntries(ids.map((id) => [id, { status: "COMPLETED", executionTime: 8.5, result: { text: `🙂 ${id}` } }]));
-  const events = ids.map((id) => ({ event: "STARTED", id, action: "http_get", attempt: 1, key: `${run}:${id}`, time: "2026-07-30T09:00:00Z" }));
-  return { ...FLOW, run, steps, done: steps, status: "COMPLETED", set: { instructions }, order: ids, events, results, conditions: {}, next: after + ids.length < steps ? after + ids.length : null };
+/** A part of a run of many steps, which have texts in Chinese and with signs of two units; few of them failed. */
+export function manySteps(run, steps, after, state) {
+  const stateOf = (index) => (index % 2_500 === 2_499 ? "FAILED" : "COMPLETED");
+  const all = Array.from({ length: steps }, (_, index) => index);
+  const wanted = all.filter((index) => state === null || stateOf(index) === state);
+  const shown = wanted.slice(after, after + 400);
+  const id = (index) => `步骤_${index}`;
+  const instructions = shown.map((index) => ({ instructionId: id(index), action: "http_get", parameters: { text: `发货 🙂 ${id(index)}` } }));
+  const results = Object.fromEntries(shown.map((index) => [id(index), { status: stateOf(index), executionTime: 8.5, result: { text: `🙂 ${id(index)}` } }]));
+  const events = shown.map((index) => ({ event: "STARTED", id: id(index), action: "http_get", attempt: 1, key: `${run}:${id(index)}`, time: "2026-07-30T09:00:00Z" }));
+  const states = Object.fromEntries(["COMPLETED", "FAILED"].map((one) => [one, all.filter((index) => stateOf(index) === one).length]).filter(([, count]) => count > 0));
+  const end = after + shown.length;
+  return { ...FLOW, run, steps, done: steps, status: "COMPLETED", states, set: { instructions }, order: shown.map(id), events, results, conditions: {}, next: end < wanted.length ? end : null };
 }
 
 export function evals() {

@@ -118,7 +118,7 @@ export class RecordServer {
     if (what === "about") return record.ABOUT;
     if (first === "nothing" && what !== "runs") throw new Refused(404, "not_kept", "There is nothing of this name.");
     const steps = /^flow_of_(\d+)$/.exec(what === "flows" ? (first ?? "") : "")?.[1];
-    if (steps !== undefined) return record.manySteps(first, Number(steps), Number(query.get("after") ?? 0));
+    if (steps !== undefined) return record.manySteps(first, Number(steps), Number(query.get("after") ?? 0), query.get("state"));
     if (what === "flows") return first === undefined ? record.flows() : record.flow();
     if (what === "evals") return first === undefined ? record.evals() : record.evaluation();
     if (what === "waits") return { waits: this.#waits, next: null };

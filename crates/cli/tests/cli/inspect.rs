@@ -272,6 +272,35 @@ fn in_3_parts_behind_masked_value_have_their_places() {
 }
 
 #[test]
+fn in_11_steps_of_flow_are_listed_by_their_state() {
+    let sandbox = Sandbox::new();
+    let step = |id: &str, condition: &str| json!({ "instructionId": id, "action": "echo", "parameters": {}, "condition": condition });
+    let steps = [step("a", "true"), step("b", "false"), step("c", "true"), step("d", "false")];
+    let set = json!({ "executionMode": "SEQUENTIAL", "instructions": steps }).to_string();
+    let _ = sandbox.write("set.json", set).run(["flow", "run", "set.json", "--quiet"]).exits(0);
+    let inspector = Inspector::start(&sandbox, &[]);
+    let flows = inspector.json("/v1/flows");
+    let path = format!("/v1/flows/{}", flows["flows"][0]["run"].as_str().unwrap());
+    let shown = |query: &str| {
+        let flow = inspector.json(&format!("{path}?{query}"));
+        let steps = flow["set"]["instructions"].as_array().unwrap().iter();
+        let ids: Vec<&str> = steps.map(|step| step["instructionId"].as_str().unwrap()).collect();
+        let results = flow["results"].as_object().unwrap();
+        assert!(results.keys().all(|id| ids.contains(&id.as_str())), "{flow}");
+        assert_eq!((results.len(), &flow["steps"]), (ids.len(), &json!(4)), "{flow}");
+        assert_eq!(flow["states"], json!({ "COMPLETED": 2, "SKIPPED": 2 }));
+        (ids.join(" "), flow["next"].clone())
+    };
+    assert_eq!(shown("limit=400"), ("a b c d".to_owned(), Value::Null));
+    assert_eq!(shown("state=SKIPPED"), ("b d".to_owned(), Value::Null));
+    assert_eq!(shown("state=COMPLETED&limit=1"), ("a".to_owned(), json!(1)));
+    assert_eq!(shown("state=COMPLETED&limit=1&after=1"), ("c".to_owned(), Value::Null));
+    assert_eq!(shown("state=FAILED"), (String::new(), Value::Null));
+    let (status, refused) = inspector.ask(&format!("{path}?state=done"), &[]);
+    assert!(status == 400 && refused.contains("expected one of PENDING, RUNNING"), "{refused}");
+}
+
+#[test]
 fn in_14_exported_run_of_somebody_else_is_shown_as_it_was() {
     let sandbox = after(&["Which port?"]);
     let inspector = Inspector::start(&sandbox, &[]);

@@ -8,11 +8,12 @@ use contexture_flow::Set;
 use contexture_flow::condition::{Condition, Roots as _};
 use contexture_flow::picture::Picture;
 use contexture_protocol::Limits;
+use contexture_protocol::content::Status;
 use contexture_store::flows::{
     Filter, FlowJournal, FlowStoreError, RunSummary, Wait, WaitFilter, WaitState,
 };
 use serde_json::{Map, Value, json};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// The most bytes of a value that a condition reads; a longer one is told by its size.
 const MOST_OPERAND: usize = 1_000;
@@ -78,17 +79,29 @@ fn with_owner(run: &RunSummary) -> Value {
     value
 }
 
-/// Returns a run with its set, the outcomes of its steps, its events, and for each step with a condition
-/// the values that it reads: `conditions`. Of these it has the steps behind the first `after` of the set,
-/// at most so many, and fewer if the answer would have more bytes of JSON than `most`, unless it is one
-/// step; `next` is where the rest begins.
+/// The steps of a set that are wanted: those of a state, or all; behind the first `after` of these, at
+/// most so many.
+#[derive(Debug, Clone, Copy)]
+pub struct StepPage {
+    /// The `next` of the page before.
+    pub after: usize,
+    /// How many.
+    pub limit: usize,
+    /// The state; a step that has not begun is `PENDING`.
+    pub state: Option<Status>,
+}
+
+/// Returns a run with its set, the outcomes of its steps, its events, for each step with a condition the
+/// values that it reads: `conditions`, and the number of all its steps by their state: `states`. It has
+/// the steps of the page, and fewer if the answer would have more bytes of JSON than `most`, unless it is
+/// one step; `next` is where the rest begins.
 ///
 /// # Errors
 /// [`FlowStoreError`] when no run has the id, or it can't be read.
 pub fn flow(
     journal: &dyn FlowJournal,
     run: &str,
-    (after, mut limit): (usize, usize),
+    mut wanted: StepPage,
     most: usize,
 ) -> Result<Value, FlowStoreError> {
     let summary = journal.summary(run)?;
@@ -96,37 +109,64 @@ pub fn flow(
     let mut value = shown(&summary, (&log, &document.text), |_| true);
     let results = value.get("results").cloned().unwrap_or_default();
     let conditions = conditions(&document.text, &results);
+    let states = states(&value, &results);
     if let Some(fields) = value.as_object_mut() {
         fields.insert("owner".to_owned(), summary.owner.as_str().into());
         fields.insert("conditions".to_owned(), conditions.into());
         fields.insert("masked".to_owned(), document.masked.into());
+        fields.insert("states".to_owned(), states.into());
     }
     loop {
         let mut page = value.clone();
-        part(&mut page, (after, limit));
-        if limit <= 1 || page.to_string().len() <= most {
+        part(&mut page, &results, wanted);
+        if wanted.limit <= 1 || page.to_string().len() <= most {
             return Ok(page);
         }
-        limit /= 2;
+        wanted.limit /= 2;
     }
 }
 
+/// Returns the places of the lists of steps in a run. A set is kept as it was given: bare, or as a
+/// message with its content.
+fn lists(run: &Value) -> [String; 3] {
+    let content = if run.pointer("/set/content").is_some() { "/set/content" } else { "/set" };
+    ["instructions", "calls", "toolCalls"].map(|list| format!("{content}/{list}"))
+}
+
+fn id_of(step: &Value) -> Option<&str> {
+    step.get("instructionId").or_else(|| step.get("callId")).and_then(Value::as_str)
+}
+
+fn state_of<'a>(step: &Value, results: &'a Value) -> &'a str {
+    let status = id_of(step).and_then(|id| results.get(id)?.get("status"));
+    status.and_then(Value::as_str).unwrap_or(Status::Pending.as_str())
+}
+
+/// Counts the steps of a run by their state.
+fn states(run: &Value, results: &Value) -> Map<String, Value> {
+    let steps = lists(run).into_iter().filter_map(|list| run.pointer(&list)?.as_array()).flatten();
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for step in steps {
+        *counts.entry(state_of(step, results)).or_default() += 1;
+    }
+    counts.into_iter().map(|(state, count)| (state.to_owned(), count.into())).collect()
+}
+
 /// Leaves a part of the steps of a run, with all that it has of them.
-fn part(run: &mut Value, (after, limit): (usize, usize)) {
-    let end = after.saturating_add(limit);
+fn part(run: &mut Value, results: &Value, wanted: StepPage) {
+    let end = wanted.after.saturating_add(wanted.limit);
     let mut place = 0;
     let mut shown: HashSet<String> = HashSet::new();
-    // A set is kept as it was given: bare, or as a message with its content.
-    let content = if run.pointer("/set/content").is_some() { "/set/content" } else { "/set" };
-    for list in ["instructions", "calls", "toolCalls"] {
-        let steps = run.pointer_mut(&format!("{content}/{list}")).and_then(Value::as_array_mut);
-        let Some(steps) = steps else { continue };
+    for list in lists(run) {
+        let Some(steps) = run.pointer_mut(&list).and_then(Value::as_array_mut) else { continue };
         steps.retain(|step| {
-            let is_shown = (after..end).contains(&place);
+            if wanted.state.is_some_and(|state| state.as_str() != state_of(step, results)) {
+                return false;
+            }
+            let is_shown = (wanted.after..end).contains(&place);
             place += 1;
             if is_shown {
-                let id = step.get("instructionId").or_else(|| step.get("callId"));
-                shown.extend(id.and_then(Value::as_str).map(str::to_owned));
+                shown.extend(id_of(step).map(str::to_owned));
             }
             is_shown
         });

@@ -2,12 +2,14 @@
 
 use super::Shared;
 use super::answers::{Answer, LARGEST, Refused, file, read, work};
-use crate::query::Query;
+use crate::query::{Query, wrong};
 use crate::serve::waits::value_of;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::StatusCode;
-use contexture::inspect::{self, FlowPictureError};
+use contexture::inspect::{self, FlowPictureError, StepPage};
 use contexture::store::flows::{FlowStoreError, Wait};
+use contexture_protocol::Refusal;
+use contexture_protocol::content::Status;
 use serde_json::{Value, json};
 
 /// The most runs or waits of a page.
@@ -45,19 +47,27 @@ pub(super) async fn flows(State(shared): State<Shared>, RawQuery(query): RawQuer
     read(&shared, move |shared| Ok(inspect::flows(shared.sources.flows()?, after, limit)?)).await
 }
 
-/// `GET /v1/flows/{flow}?after&limit`: fewer steps where these are too large for an answer.
+/// `GET /v1/flows/{flow}?after&limit&state`: fewer steps where these are too large for an answer.
 pub(super) async fn flow(
     State(shared): State<Shared>,
     Path(flow): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Answer {
-    let query = Query::parse(query.as_deref(), &["after", "limit"])?;
-    let after = query.count("after", usize::MAX)?.unwrap_or_default();
-    let limit = query.count("limit", STEPS)?.unwrap_or(STEPS).max(1);
-    read(&shared, move |shared| {
-        Ok(inspect::flow(shared.sources.flows()?, &flow, (after, limit), LARGEST)?)
+    let query = Query::parse(query.as_deref(), &["after", "limit", "state"])?;
+    let wanted = StepPage {
+        after: query.count("after", usize::MAX)?.unwrap_or_default(),
+        limit: query.count("limit", STEPS)?.unwrap_or(STEPS).max(1),
+        state: query.text("state").map(status).transpose()?,
+    };
+    read(&shared, move |shared| Ok(inspect::flow(shared.sources.flows()?, &flow, wanted, LARGEST)?))
+        .await
+}
+
+fn status(word: &str) -> Result<Status, Refusal> {
+    Status::parse(word).ok_or_else(|| {
+        let words: Vec<&str> = Status::ALL.iter().map(|status| status.as_str()).collect();
+        wrong("state", &format!("one of {}", words.join(", ")), word)
     })
-    .await
 }
 
 /// `GET /v1/waits?flow&after&limit`

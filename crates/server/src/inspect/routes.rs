@@ -156,7 +156,12 @@ fn for_flows() -> Vec<Operation> {
             .path("flow", FLOW)
             .query_number("after", "The `next` of the part before.")
             .query_number("limit", "How many steps at most, from 1 to 400, the default.")
-            .json(200, "The run, with the values that conditions read, and `next`.", Shape::Object),
+            .query("state", "Only steps of this state, such as `FAILED`; all when absent.")
+            .json(
+                200,
+                "The run, with the values that conditions read, `states` and `next`.",
+                Shape::Object,
+            ),
         get("/v1/flows/{flow}/follow", follow::flow)
             .doc("followFlow", TAG, "Reports whenever a run of a set has come further.")
             .path("flow", FLOW)

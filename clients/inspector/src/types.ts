@@ -41,6 +41,8 @@ export interface RunHead extends Run {
   readonly lines?: number;
   /** The calls that have a prompt: those that kept their answer, too. */
   readonly prompts?: number;
+  /** The id of the trace that the run is exported as. */
+  readonly trace?: string;
   readonly notes?: readonly string[];
 }
 

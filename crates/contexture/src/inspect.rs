@@ -42,7 +42,7 @@ pub use transcript::{transcript, transcript_head, transcript_message};
 pub use treemap::Tile;
 pub use usage::{MOST_RUNS, Usage, UsageBy, UsageQuery, UsageRow, UsageStep, usage};
 pub use view::{
-    LONGEST_MESSAGE, MOST_TEXT, RUNNING, call, described, head, prompt, state, text_part,
+    LONGEST_MESSAGE, MOST_TEXT, RUNNING, call, described, head, prompt, state, text_part, trace_id,
 };
 pub use why_not::{Verdict, WhyNot, why_not};
 pub use words::{WordPart, words};

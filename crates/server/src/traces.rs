@@ -218,17 +218,13 @@ fn of_call(event: &TraceEvent) -> Vec<KeyValue> {
     all
 }
 
-/// Returns the id of a run's trace: the first 16 bytes of the SHA-256 of the run's id.
 fn trace_id(run: &RunId) -> TraceId {
-    TraceId::from_hex(part(run.as_str(), 32).as_str()).unwrap_or(TraceId::INVALID)
+    TraceId::from_hex(&contexture::inspect::trace_id(run)).unwrap_or(TraceId::INVALID)
 }
 
 fn span_id(run: &RunId, event: u64) -> SpanId {
-    SpanId::from_hex(part(&format!("{run} {event}"), 16).as_str()).unwrap_or(SpanId::INVALID)
-}
-
-fn part(text: &str, length: usize) -> String {
-    Digest::of_text(text).hex().chars().take(length).collect()
+    let hex = Digest::of_text(&format!("{run} {event}")).hex();
+    hex.get(..16).and_then(|id| SpanId::from_hex(id).ok()).unwrap_or(SpanId::INVALID)
 }
 
 fn time(micros: u64) -> SystemTime {

@@ -64,6 +64,7 @@ function Head({ head }: { readonly head: RunHead }): VNode {
         <${Fact} name=${t("cached")}>${count(head.cached)}</>
         <${Fact} name=${t("cost")}>${cost(head.cost)}</>
         <${Fact} name=${t("record")}>${size(head.bytes)}</>
+        ${head.trace && html`<${Fact} name=${t("trace")}><code><${Name} text=${head.trace} /></code></>`}
       </dl>
     </header>`;
 }

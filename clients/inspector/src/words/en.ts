@@ -23,7 +23,7 @@ export const en = {
   started: "Started", calls: "Model calls", tokens_in_out: "Tokens in / out", cost: "Cost", duration: "Duration",
   completed: "completed", failed: "failed", cancelled: "cancelled", interrupted: "interrupted", running: "running",
 
-  loading_run: "Loading the run …", model: "Model", tokens_in: "Tokens in", tokens_out: "Tokens out", cached: "Cached tokens", record: "Record",
+  loading_run: "Loading the run …", model: "Model", tokens_in: "Tokens in", tokens_out: "Tokens out", cached: "Cached tokens", record: "Record", trace: "Trace (OpenTelemetry)",
   dead: "This run has no end: its process was ended before it finished. What it recorded until then is shown.", growing: "This run is under way; the page grows with it. Lines so far: {n}",
   timeline: "Timeline", timeline_help: "Bars beside each other ran at the same time. ◈ marks the critical path: what the run waited for.", loading_events: "Loading …", some_events: "{shown} of the {all} events in #{id} are loaded.", some_of_run: "{shown|1 event|# events} of the run {shown|is|are} loaded; there are more.", load_all: "Load all", unfinished: "no end", critical: "critical path",
   details: "Details", select_event: "Select an event to see its details.", open_prompt: "Open the prompt of call {n}",

@@ -25,9 +25,9 @@ export const zh: Record<Word, string> = {
   started: "开始时间", calls: "模型调用", tokens_in_out: "输入 / 输出 token", cost: "费用", duration: "时长",
   completed: "已完成", failed: "失败", cancelled: "已取消", interrupted: "已中断", running: "运行中",
 
-  loading_run: "正在加载运行……", model: "模型", tokens_in: "输入 token", tokens_out: "输出 token", cached: "缓存 token", record: "记录",
-  dead: "此运行没有结束:进程在完成之前被终止。下面显示此前的记录。", growing: "此运行正在进行,页面会随之更新。目前行数:{n}",
-  timeline: "时间线", timeline_help: "并排的条形表示同时运行。◈ 标出关键路径,即运行所等待的部分。", loading_events: "正在加载……", some_events: "已加载 #{id} 中 {all} 个事件的 {shown} 个。", some_of_run: "已加载运行的 {shown} 个事件,还有更多。", load_all: "全部加载", unfinished: "未结束", critical: "关键路径",
+  loading_run: "正在加载运行……", model: "模型", tokens_in: "输入 token", tokens_out: "输出 token", cached: "缓存 token", record: "记录", trace: "跟踪 ID（OpenTelemetry）",
+  dead: "此运行没有结束：进程在完成之前被终止。下面显示此前的记录。", growing: "此运行正在进行，页面会随之更新。目前行数：{n}",
+  timeline: "时间线", timeline_help: "并排的条形表示同时运行。◈ 标出关键路径，即运行所等待的部分。", loading_events: "正在加载……", some_events: "已加载 #{id} 中 {all} 个事件的 {shown} 个。", some_of_run: "已加载运行的 {shown} 个事件，还有更多。", load_all: "全部加载", unfinished: "未结束", critical: "关键路径",
   details: "详情", select_event: "选择一个事件查看详情。", open_prompt: "打开第 {n} 次调用的提示词",
   kind_run: "运行", kind_agent: "智能体", kind_generate: "模型调用", kind_tool: "工具", kind_memory: "记忆", kind_knowledge: "知识", kind_use: "引用", kind_for: "循环", kind_parallel_for: "并行循环",
   kind_iteration: "轮次", kind_input: "输入", kind_file: "文件", kind_warning: "警告", kind_progress: "进度", kind_release: "放行", kind_error: "错误", kind_other: "事件",

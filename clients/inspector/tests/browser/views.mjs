@@ -345,7 +345,7 @@ async function run(driver) {
   const bars = await page.value(`[5, 6].map((id) => { const { left, right } = document.querySelector("#event-" + id + " .bar-of").getBoundingClientRect(); return [left, right]; })`);
   assert.ok(bars[0][1] > bars[1][0] && bars[1][1] > bars[0][1], `the tools' bars lie beside each other: ${JSON.stringify(bars)}`);
   assert.deepEqual(await page.value("[...document.querySelectorAll('.bar-of.critical')].map((one) => one.closest('[role=treeitem]').id)"), ["event-1", "event-3", "event-4", "event-6", "event-8", "event-10"]);
-  assert.match(await driver.text(".facts"), /Tokens in\s+1,310[^]*Cost\s+0\.00124 USD/);
+  assert.match(await driver.text(".facts"), /Tokens in\s+1,310[^]*Cost\s+0\.00124 USD[^]*Trace \(OpenTelemetry\)\s+9f86d081884c7d659a2feaa0c55ad015/);
   driver.ok("the timeline has each event, what ran side by side, and the critical path");
 
   await page.key("j");

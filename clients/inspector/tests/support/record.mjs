@@ -9,7 +9,7 @@ const bytes = (text) => Buffer.byteLength(text);
 export function listed(run, more = {}) {
   return {
     run, program: "agents/support.as", outcome: "done", state: "COMPLETED", start: new Date(START / 1_000).toISOString(), duration_us: 2_418_000, bytes: 18_322, model: "openai/gpt-5-mini",
-    models: ["openai/gpt-5-mini"], calls: 1, input: 1_310, output: 96, cached: 512, estimated: false, finish: "stop", cost: { micros: 1_240, currency: "USD", source: "list price" }, error: null, ...more,
+    models: ["openai/gpt-5-mini"], trace: "9f86d081884c7d659a2feaa0c55ad015", calls: 1, input: 1_310, output: 96, cached: 512, estimated: false, finish: "stop", cost: { micros: 1_240, currency: "USD", source: "list price" }, error: null, ...more,
   };
 }
 

@@ -301,6 +301,14 @@ fn in_11_steps_of_flow_are_listed_by_their_state() {
 }
 
 #[test]
+fn in_14_head_of_run_has_id_of_trace_that_it_is_exported_as() {
+    let sandbox = after(&["Which port?"]);
+    let head = Inspector::start(&sandbox, &[]).json("/v1/runs/latest");
+    let digest = contexture::context::Digest::of_text(head["run"].as_str().unwrap());
+    assert_eq!(head["trace"], digest.hex()[..32]);
+}
+
+#[test]
 fn in_14_exported_run_of_somebody_else_is_shown_as_it_was() {
     let sandbox = after(&["Which port?"]);
     let inspector = Inspector::start(&sandbox, &[]);

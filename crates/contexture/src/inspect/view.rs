@@ -41,8 +41,15 @@ pub fn state(entry: &RunEntry) -> &'static str {
     }
 }
 
-/// Returns the head of a run: what lists have, the number of its lines and of its prompts, and
-/// remarks. A call that asked no model has a prompt, too.
+/// Returns the id of the trace that a run is exported as: the first 16 bytes of the SHA-256 of the run's
+/// id, in hexadecimal digits.
+#[must_use]
+pub fn trace_id(run: &RunId) -> String {
+    Digest::of_text(run.as_str()).hex().chars().take(32).collect()
+}
+
+/// Returns the head of a run: what lists have, the number of its lines and of its prompts, the id of
+/// its trace, and remarks. A call that asked no model has a prompt, too.
 ///
 /// # Errors
 /// [`RunError`] when there is no such run or it can't be read.
@@ -53,6 +60,7 @@ pub fn head(store: &dyn RunStore, id: &RunId) -> Result<Value, RunError> {
     if let Some(fields) = value.as_object_mut() {
         fields.insert("lines".to_owned(), head.lines.into());
         fields.insert("prompts".to_owned(), head.calls.into());
+        fields.insert("trace".to_owned(), trace_id(id).into());
         fields.insert("notes".to_owned(), json!(head.log.notes));
     }
     Ok(value)

@@ -91,6 +91,21 @@ main func(input) {
 AS
 made han.as --mock --input '{"question":"订单 A-1042 🙂🙂 什么时候发货？𠮷野家","family":"👩‍👩‍👧 é ☂️"}'
 han=$made
+cat >asks.as <<'AS'
+import tool File from "file://workspace"
+
+main func(input) {
+  use input.account as account
+  use input.question as question
+  generate({ input: "Answer the question.", tools: [File.read], max_input: 400 }) -> { answer string }
+}
+AS
+cat >turns.jsonl <<'JSON'
+{"tool_calls":[{"name":"File_read","arguments":{"path":"policy.md"}}]}
+{"json":{"answer":"Two days more."}}
+JSON
+made asks.as --mock=turns.jsonl --input '{"account":{"user":"ann","password":"open sesame"},"question":"How long does it take?"}'
+asks=$made
 "$contexture" context import "$examples/serve/conversation.jsonl" --id ctx_1 >>"$work/runs.log" 2>&1 || fail "a context"
 mkdir -p pages
 cp rules.md pages/
@@ -99,6 +114,6 @@ cp rules.md pages/
 port=$(free_port)
 serve "$contexture" inspect --listen "127.0.0.1:$port" >"$work/inspect.out" 2>"$work/inspect.log"
 ready "contexture inspect" connects "$port"
-runs="{\"left\":\"$left\",\"right\":\"$right\",\"odd\":\"$odd\",\"many\":\"$many\",\"han\":\"$han\",\"contexture\":\"$contexture\"}"
+runs="{\"left\":\"$left\",\"right\":\"$right\",\"odd\":\"$odd\",\"many\":\"$many\",\"han\":\"$han\",\"asks\":\"$asks\",\"contexture\":\"$contexture\"}"
 timeout 400 node "$inspector/tests/browser/check.mjs" "http://127.0.0.1:$port/" "$runs" 2>"$work/browser.log" \
   || fail "the page, with contexture inspect"

@@ -103,6 +103,8 @@ export interface Item {
   readonly clipped?: boolean;
   readonly cuts?: readonly Cut[];
   readonly span?: Span | null;
+  /** True for the result of a tool that the model asked for: it came after this prompt. */
+  readonly later?: boolean;
 }
 
 export interface Layer {
@@ -120,9 +122,14 @@ export interface Message {
   readonly digest?: string;
 }
 
+export interface SentCall {
+  readonly function: string;
+  readonly arguments: string;
+}
+
 export interface SentAttempt {
   readonly attempt: number;
-  readonly messages?: readonly { readonly role: string; readonly text: string }[];
+  readonly messages?: readonly { readonly role: string; readonly text: string; readonly calls?: readonly SentCall[] }[];
   readonly answer?: string | null;
   readonly errors?: unknown;
   /** Where the answer was kept from, if no model was asked. */

@@ -32,7 +32,7 @@ pub use export::export;
 #[cfg(feature = "flow")]
 pub use flows::{FlowPictureError, StepPage, flow, flow_picture, flows, open_waits, outer_flows};
 pub use import::import;
-pub use kept::{Call, InspectError, Kept, SentMessage, SentRequest, attempts};
+pub use kept::{Call, InspectError, Kept, SentCall, SentMessage, SentRequest, attempts};
 pub use listed::{Outcome, asks_model, listed, outcome};
 pub use outline::{EventPage, MOST_EVENTS, Outline};
 pub use packs::{MOST_HITS, pack, pack_search, packs};

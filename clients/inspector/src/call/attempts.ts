@@ -3,7 +3,7 @@
 import { cost, count, counted, duration, json } from "../text/format.js";
 import { Block, Name } from "../text/show.js";
 import { plain } from "../text/visible.js";
-import type { AttemptRecord, Manifest, Prompt, SentAttempt } from "../types.js";
+import type { AttemptRecord, Manifest, Prompt, SentAttempt, SentCall } from "../types.js";
 import { html, useMemo, type Child, type VNode } from "../vendor/preact.js";
 import { t } from "../words/words.js";
 import { goTo, hue } from "./items.js";
@@ -39,19 +39,24 @@ function AttemptView({ attempt, prompt, many }: { readonly attempt: Attempt; rea
   return html`
     <section class="attempt" aria-label=${t("attempt", { n: attempt.number })}>
       ${many && html`<h3>${t("attempt", { n: attempt.number })}</h3>`}
-      ${attempt.sent.map((sent) => html`<${Exchange} sent=${sent} prompt=${prompt} />`)}
+      ${attempt.sent.map((sent, index) => html`<${Exchange} sent=${sent} next=${attempt.sent[index + 1]} prompt=${prompt} />`)}
       ${attempt.record && html`<${Record} record=${attempt.record} />`}
     </section>`;
 }
 
-/** What a request added to the prompt, and what came back. */
-function Exchange({ sent, prompt }: { readonly sent: SentAttempt; readonly prompt: Prompt }): VNode {
+/** What a request added to the prompt, and what came back: an answer, or calls of tools, which the next request has. */
+function Exchange({ sent, next, prompt }: { readonly sent: SentAttempt; readonly next: SentAttempt | undefined; readonly prompt: Prompt }): VNode {
   const added = sent.messages ?? [];
+  const calls = (next?.messages ?? []).slice(added.length).flatMap((message) => message.calls ?? []);
   return html`
     ${sent.kept && html`<p class="note">${t(sent.kept === "record" ? "kept_record" : "kept_cache")}</p>`}
-    ${added.length > 0 && html`<details><summary>${t("added_messages", { n: count(added.length) })}</summary>${added.map((message) => html`<h4><${Name} text=${message.role} /></h4><${Block} text=${message.text} label=${plain(message.role)} />`)}</details>`}
-    ${sent.answer ? html`<${Block} text=${pretty(sent.answer)} label=${t("answer")} /><${Supported} prompt=${prompt} answer=${sent.answer} />` : html`<p class="quiet">${t(sent.answer === "" ? "empty_answer" : "no_answer")}</p>`}
+    ${added.length > 0 && html`<details><summary>${t("added_messages", { n: count(added.length) })}</summary>${added.map((message) => html`<h4><${Name} text=${message.role} /></h4>${message.text !== "" && html`<${Block} text=${message.text} label=${plain(message.role)} />`}${(message.calls ?? []).length > 0 && html`<${Calls} calls=${message.calls ?? []} />`}`)}</details>`}
+    ${calls.length > 0 ? html`<p class="quiet">${t("asked_tools")}</p><${Calls} calls=${calls} />` : sent.answer ? html`<${Block} text=${pretty(sent.answer)} label=${t("answer")} /><${Supported} prompt=${prompt} answer=${sent.answer} />` : html`<p class="quiet">${t(sent.answer === "" ? "empty_answer" : "no_answer")}</p>`}
     ${hasErrors(sent.errors) && html`<h4 class="bad">${t("errors")}</h4><ul class="errors">${errorsOf(sent.errors).map((one) => html`<li><${Name} text=${one} /></li>`)}</ul>`}`;
+}
+
+function Calls({ calls }: { readonly calls: readonly SentCall[] }): VNode {
+  return html`${calls.map((call) => html`<p><code><${Name} text=${`${call.function}(${call.arguments})`} /></code></p>`)}`;
 }
 
 /** The fields of an answer that an item has word for word lead to it. */

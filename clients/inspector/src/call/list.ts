@@ -67,6 +67,7 @@ function ItemRow({ run, item }: { readonly run: string; readonly item: Item }): 
     <li class=${gone ? "gone" : ""}>
       ${item.span ? html`<button type="button" class="plain" data-row onClick=${go}>${heading}</button>` : html`<strong tabindex="-1" data-row>${heading}</strong>`}
       ${gone && html` <span class="tag bad">${t("gone_wholly")}</span>`}
+      ${item.later && html` <span class="tag">${t("came_later")}</span>`}
       <div class="quiet"><${Name} text=${item.source} /> ${place(item.position) && html`· <code><${Name} text=${place(item.position)} /></code>`} · ${trusted(item.trust)}</div>
       ${(item.sources ?? []).length > 0 && html`<div class="quiet">${t("from")} ${(item.sources ?? []).map((one, index) => html`${index > 0 && ", "}<${Name} text=${one.source} /> (${trusted(one.trust)})`)}</div>`}
       <div>${used(item)}${item.score !== null && item.score !== undefined && ` · ${t("score")} ${count(item.score)}`}${item.priority ? ` · ${t("priority")} ${count(item.priority)}` : ""}</div>

@@ -17,7 +17,7 @@ export interface Share {
 export function shares(manifest: Manifest): Share[] {
   const found: Share[] = [];
   for (const layer of manifest.layers ?? []) found.push({ kind: "layer", name: layer.name, tokens: layer.tokens });
-  for (const item of manifest.items ?? []) found.push({ kind: "item", name: item.label ?? item.source, index: item.index, tokens: item.tokens });
+  for (const item of (manifest.items ?? []).filter((one) => !one.later)) found.push({ kind: "item", name: item.label ?? item.source, index: item.index, tokens: item.tokens });
   const tools = (manifest.tools ?? []).reduce((sum, tool) => sum + tool.tokens, 0);
   if (tools > 0) found.push({ kind: "tools", name: "", tokens: tools });
   const rest = total(manifest) - found.reduce((sum, share) => sum + share.tokens, 0);

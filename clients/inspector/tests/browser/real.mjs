@@ -1,7 +1,8 @@
 // The views over a running `contexture inspect`, whose runs the check made: a question that a cut policy could not answer (LEFT), the same with
-// more room (RIGHT), one with hostile and long texts (ODD), one of many events (MANY), and one in Chinese (HAN). The program CONTEXTURE then makes runs while the page looks.
+// more room (RIGHT), one with hostile and long texts (ODD), one of many events (MANY), one in Chinese (HAN), and one whose model asks for a tool (ASKS). The program CONTEXTURE then makes runs while the page looks.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -9,12 +10,13 @@ import { SlowModel } from "./slow_model.mjs";
 
 const WIDTHS = [360, 1_280, 2_560];
 
-export async function real(driver, { left, right, odd, many, han, contexture }) {
+export async function real(driver, { left, right, odd, many, han, asks, contexture }) {
   await api(driver);
   await story(driver, left, right);
   await strange(driver, odd);
   await large(driver, many);
   await chinese(driver, han);
+  await asked(driver, asks);
   await keeps(driver);
   await alone(driver, contexture, left, odd);
   await tried(driver, right);
@@ -32,7 +34,7 @@ async function api(driver) {
   for (const rule of ["default-src 'none'", "script-src 'self'", "style-src 'self'", "require-trusted-types-for 'script'", "trusted-types 'none'"]) {
     assert.ok(policy.split(";").some((one) => one.trim() === rule), `${rule} in ${policy}`);
   }
-  await page.until("document.querySelectorAll('tbody tr').length === 5");
+  await page.until("document.querySelectorAll('tbody tr').length === 6");
   await driver.quiet("the list of runs");
   driver.ok("the page runs under the policy that lets no script but its own run");
 }
@@ -135,6 +137,29 @@ async function chinese(driver, han) {
   await driver.look(1_280, "light");
   await driver.quiet("a prompt in Chinese");
   driver.ok("in Chinese and with signs of two units, each item stands where it was sent");
+}
+
+/** What a model asked for is told apart from its prompt, and what stands behind a masked value is marked where it is (IN-3, IN-6, IN-7). */
+async function asked(driver, run) {
+  const { page } = driver;
+  await driver.open(`#/runs/${run}`, "run");
+  const trace = createHash("sha256").update(run).digest("hex").slice(0, 32);
+  await page.until("document.querySelectorAll('.facts div').length > 9", "the facts of the run");
+  assert.match(await driver.text(".facts"), new RegExp(`Trace \\(OpenTelemetry\\)\\s+${trace}`));
+  await driver.open(`#/runs/${run}/calls/1`, "call");
+  await page.until("document.querySelectorAll('.items .tag').length > 0", "the items");
+  assert.match(await driver.text(".message:last-of-type .sent"), /"password": "•••"/);
+  assert.equal(await driver.text(".of-item.hue-1"), "How long does it take?");
+  assert.equal(await page.value("[...document.querySelectorAll('.of-layer')].map((one) => one.textContent).join('').slice(0, 20)"), "Answer the question.");
+  assert.match(await driver.text(".items li:nth-child(3)"), /File_read\s+later: from a tool that the model called/);
+  await sums(driver, run);
+  assert.ok(!(await driver.texts(".legend li")).some((one) => /File_read|-/.test(one)), "what came later is no part of the bar");
+  assert.match(await driver.text(".attempt"), /The model called:\s+File_read\(\{"path":"policy\.md"\}\)[^]*Two days more\./);
+  assert.doesNotMatch(await driver.text(".attempt"), /no answer|is empty/);
+  await driver.accessible("a model that asks for a tool");
+  await driver.shot("real-asks-1280-light", true);
+  await driver.quiet("a model that asks for a tool");
+  driver.ok("the tools that a model called are shown, and their results are told apart from the prompt");
 }
 
 /** A context and a pack of the project (IN-12). */

@@ -272,6 +272,57 @@ fn in_3_parts_behind_masked_value_have_their_places() {
 }
 
 #[test]
+fn in_6_tools_that_model_called_are_shown_and_their_results_marked() {
+    let sandbox = Sandbox::new();
+    let call = json!({ "name": "File_read", "arguments": { "path": "notes.txt" } });
+    let turns = [json!({ "tool_calls": [call] }), json!({ "json": { "a": "done" } })];
+    sandbox.write("turns.jsonl", turns.map(|turn| turn.to_string()).join("\n"));
+    sandbox.write("notes.txt", "The server listens on port 7878.").write(
+        "p.as",
+        "import tool File from \"file://workspace\"\nmain func(input) {\n  use input as question\n  \
+         generate({ input: \"Answer.\", tools: [File.read] }) -> { a string }\n}\n",
+    );
+    let _ = sandbox
+        .run(["run", "p.as", "--quiet", "--mock=turns.jsonl", "--input", "\"Which?\""])
+        .exits(0);
+    let inspector = Inspector::start(&sandbox, &[]);
+    let prompt = inspector.json("/v1/runs/latest/calls/1/prompt");
+    let items = prompt["items"].as_array().unwrap();
+    let marked = items.iter().map(|item| (item["label"].as_str().unwrap(), &item["later"]));
+    let later = [("question", &Value::Null), ("File_read", &json!(true))];
+    assert_eq!(marked.collect::<Vec<_>>(), later);
+    let manifest = &inspector.json("/v1/runs/latest/calls/1")["manifest"];
+    assert_eq!(manifest["items"][1]["later"], true, "{manifest}");
+    let called = &prompt["attempts"][1]["messages"][0]["calls"];
+    let arguments = r#"{"path":"notes.txt"}"#;
+    assert_eq!(called, &json!([{ "function": "File_read", "arguments": arguments }]));
+    let shown = sandbox.run(["trace", "prompt", "latest", "1"]).exits(0).stdout;
+    assert!(shown.contains("── assistant ──\nFile_read({\"path\":\"notes.txt\"})\n"), "{shown}");
+}
+
+#[test]
+fn in_9_result_that_model_asked_for_displaced_nothing() {
+    let sandbox = Sandbox::new();
+    let call = json!({ "name": "File_read", "arguments": { "path": "notes.txt" } });
+    let turns = [json!({ "tool_calls": [call] }), json!({ "json": { "a": "done" } })];
+    sandbox.write("turns.jsonl", turns.map(|turn| turn.to_string()).join("\n"));
+    sandbox.write("notes.txt", "It was built in spring. ".repeat(20)).write(
+        "p.as",
+        "import tool File from \"file://workspace\"\nmain func(input) {\n  use input.long as background\n  use input.last as last\n  \
+         generate({ input: \"Answer.\", tools: [File.read], max_input: 200 }) -> { a string }\n}\n",
+    );
+    let long = "The server listens on port 7878. ".repeat(80);
+    let input = json!({ "long": long, "last": "Which port?" }).to_string();
+    // No room is left for the round of tools, so the run fails after it.
+    let _ = sandbox.run(["run", "p.as", "--mock=turns.jsonl", "--input", &input]).exits(1);
+    let prompt = sandbox.run(["trace", "prompt", "latest", "1", "--json"]).exits(0).json();
+    assert_eq!(prompt["items"][2]["label"], "File_read", "{prompt}");
+    let told = sandbox.run(["trace", "why-not", "latest", "1", "last", "--json"]).exits(0).json();
+    let detail = told["detail"].as_str().unwrap();
+    assert!(detail.contains("kept were `background`") && !detail.contains("File_read"), "{detail}");
+}
+
+#[test]
 fn in_11_steps_of_flow_are_listed_by_their_state() {
     let sandbox = Sandbox::new();
     let step = |id: &str, condition: &str| json!({ "instructionId": id, "action": "echo", "parameters": {}, "condition": condition });

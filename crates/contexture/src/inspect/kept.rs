@@ -101,6 +101,18 @@ pub struct SentMessage {
     pub role: String,
     /// The text.
     pub text: String,
+    /// The tools that the model called with it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<SentCall>,
+}
+
+/// A call of a tool in a message of a model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SentCall {
+    /// The name of the function.
+    pub function: String,
+    /// Its arguments, as the model wrote them.
+    pub arguments: String,
 }
 
 impl<'a> Call<'a> {
@@ -154,7 +166,7 @@ impl<'a> Kept<'a> {
     pub fn message(self, message: &MessageRecord) -> Result<SentMessage, InspectError> {
         let text = assemble(&message.pieces, |digest| self.text(digest).ok())
             .map_err(|digest| InspectError::MissingText { digest })?;
-        Ok(SentMessage { role: message.role.clone(), text })
+        Ok(SentMessage { role: message.role.clone(), text, calls: Vec::new() })
     }
 
     /// Returns all requests of the call `number` (from 1), exactly as they were sent.
@@ -206,7 +218,12 @@ impl<'a> Kept<'a> {
         let added = added.into_iter().flatten().filter_map(|message| {
             let message: contexture_prompt::OpenaiChatMessage =
                 serde_json::from_value(message.clone()).ok()?;
-            Some(SentMessage { role: message.role.to_string(), text: message.text().into_owned() })
+            let (role, text) = (message.role.to_string(), message.text().into_owned());
+            let calls = message.tool_calls.into_iter().flatten().map(|call| SentCall {
+                function: call.function.name,
+                arguments: call.function.arguments,
+            });
+            Some(SentMessage { role, text, calls: calls.collect() })
         });
         SentRequest {
             attempt: attempt.get("attempt").and_then(Value::as_u64).unwrap_or(1),

@@ -5,6 +5,7 @@
 
 use super::kept::Kept;
 use super::treemap::{Tile, squarified};
+use super::view::is_later;
 use contexture_context::Manifest;
 use contexture_context::manifest::ItemRecord;
 use serde::Serialize;
@@ -114,7 +115,7 @@ fn of_prompt(manifest: &Manifest, by: TokensBy) -> BTreeMap<(&'static str, Strin
     for layer in &manifest.layers {
         add("layer", layer.name.clone(), layer.tokens);
     }
-    for item in &manifest.items {
+    for item in manifest.items.iter().filter(|item| !is_later(manifest, item)) {
         add("item", by.name(item), item.tokens);
     }
     for tool in &manifest.tools {
@@ -147,11 +148,16 @@ mod tests {
                 })
             })
             .collect();
+        // What a model asked for came after the prompt, so it has no place there.
+        let sent = items.iter().filter(|item| item["label"] != "asked for");
+        let spans: Vec<_> =
+            sent.map(|item| json!({ "item": item["index"], "start": 0, "end": 1 })).collect();
         let value = json!({
             "version": 2, "call": call, "site": { "file": "p.as", "line": 9, "column": 1 },
             "model": { "uri": "mock://m", "tokenizer": "o200k_base", "tokenizer_exact": true },
             "layers": [{ "name": "instruction", "digest": digest, "tokens": 10 }],
-            "items": items, "messages": [], "options": {}, "tokens": tokens,
+            "items": items, "options": {}, "tokens": tokens,
+            "messages": [{ "role": "user", "pieces": [], "spans": spans, "digest": digest, "tokens": tokens }],
         });
         serde_json::from_value(value).unwrap()
     }
@@ -189,6 +195,15 @@ mod tests {
             [named("item", "a.md", 70, 1), named("item", "b.md", 61, 1)]
         );
         assert_eq!(of(TokensBy::Line)[0], named("item", "p.as:3", 111, 2));
+    }
+
+    #[test]
+    fn in_7_result_that_model_asked_for_is_no_part_of_prompt() {
+        let items = [("notes", "a.md", 3, 50), ("asked for", "File.read", 9, 30)];
+        let tokens = of_manifests(&[manifest(1, 70, &items)], TokensBy::Label);
+        let parts = tokens.parts.iter().map(|part| (part.kind, part.name.as_str(), part.tokens));
+        let expected = [("item", "notes", 50), ("layer", "instruction", 10), ("rest", "", 10)];
+        assert_eq!(parts.collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -80,6 +80,11 @@ pub(super) fn call_answer(kept: Kept<'_>, call: &Call<'_>) -> Value {
         fields.remove("manifest");
         fields.remove("attempts");
     }
+    let mut manifest = json!(call.manifest);
+    let items = manifest.get_mut("items").and_then(Value::as_array_mut).into_iter().flatten();
+    for (value, item) in items.zip(&call.manifest.items) {
+        mark_later(value, &call.manifest, item);
+    }
     json!({
         "run": kept.log.id.to_string(),
         "call": call.manifest.call,
@@ -89,7 +94,7 @@ pub(super) fn call_answer(kept: Kept<'_>, call: &Call<'_>) -> Value {
             "duration_us": call.event.duration_us,
             "data": data,
         },
-        "manifest": call.manifest,
+        "manifest": manifest,
     })
 }
 
@@ -153,7 +158,22 @@ fn attempt(request: &SentRequest, base: usize) -> Value {
 }
 
 fn item(manifest: &Manifest, item: &ItemRecord) -> Value {
-    with(json!(item), "span", json!(item_span(manifest, item)))
+    let mut value = with(json!(item), "span", json!(item_span(manifest, item)));
+    mark_later(&mut value, manifest, item);
+    value
+}
+
+fn mark_later(value: &mut Value, manifest: &Manifest, item: &ItemRecord) {
+    if let Some(fields) = value.as_object_mut().filter(|_| is_later(manifest, item)) {
+        fields.insert("later".to_owned(), true.into());
+    }
+}
+
+/// Reports whether an item is not of the prompt but came after it: the result of a tool that the
+/// model asked for. Records of version 1 do not say so.
+pub(super) fn is_later(manifest: &Manifest, item: &ItemRecord) -> bool {
+    let is_left_out = item.cuts.iter().any(|cut| cut.left_out);
+    manifest.version > 1 && item.tokens > 0 && !is_left_out && item_span(manifest, item).is_none()
 }
 
 /// Returns a manifest with the places of items and layers in the texts as they are kept: a part that

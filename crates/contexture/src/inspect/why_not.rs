@@ -2,7 +2,7 @@
 
 use super::kept::{Call, InspectError, Kept};
 use super::outline::Outline;
-use super::view::placed;
+use super::view::{is_later, placed};
 use contexture_context::budget::Keep;
 use contexture_context::item::{CutReason, CutRecord, Position};
 use contexture_context::manifest::{ItemRecord, RankedRecord};
@@ -181,7 +181,7 @@ fn displacers(manifest: &Manifest, gone: &ItemRecord) -> String {
     let mut stayed: Vec<&ItemRecord> = manifest
         .items
         .iter()
-        .filter(|item| item.tokens > 0 && item.index != gone.index)
+        .filter(|item| item.tokens > 0 && item.index != gone.index && !is_later(manifest, item))
         .filter(|item| item.priority >= gone.priority)
         .collect();
     stayed.sort_by_key(|item| std::cmp::Reverse(item.tokens));

@@ -5,7 +5,7 @@ use super::why;
 use crate::output::text::sanitized;
 use crate::prelude::*;
 use contexture::context::manifest::ItemRecord;
-use contexture::inspect::{SentMessage, SentRequest};
+use contexture::inspect::{SentCall, SentMessage, SentRequest};
 use contexture::store::runs::RunHead;
 
 const EXAMPLES: &str = "\
@@ -117,8 +117,16 @@ fn made_of(items: &[ItemRecord], effects: &[Value], paint: Paint) -> String {
 
 /// Renders messages, each below a rule with its role.
 fn messages(messages: &[SentMessage], paint: Paint) -> String {
-    let block = |one: &SentMessage| format!("{}\n{}\n", rule(&one.role, paint), one.text);
+    let block = |one: &SentMessage| {
+        let calls: String = one.calls.iter().map(called).collect();
+        let text = if one.text.is_empty() { calls } else { format!("{}\n{calls}", one.text) };
+        format!("{}\n{text}", rule(&one.role, paint))
+    };
     messages.iter().map(block).collect()
+}
+
+fn called(SentCall { function, arguments }: &SentCall) -> String {
+    format!("{function}({arguments})\n")
 }
 
 /// Renders the definitions of functions, each on a line.

@@ -11,13 +11,19 @@ import { add, critical, extent, nodeOf, rowsOf } from "../dist/run/tree.js";
 import { cost, NOTHING } from "../dist/text/format.js";
 import { byteLength, indices } from "../dist/text/bytes.js";
 import { pieces, plain } from "../dist/text/visible.js";
+import { zh } from "../dist/words/zh.js";
 import { diff, events, manifest, manyEvents, prompt, START, TICKET } from "./support/record.mjs";
 
 test("in_4_cost_that_is_not_known_is_not_shown_as_zero", () => {
-  assert.equal(cost({ actual: null, currency: "USD" }), NOTHING);
+  assert.equal(cost({ actual: null, currency: "USD" }), "no price");
   assert.equal(cost(null), NOTHING);
   assert.equal(cost({ actual: 0.0125, currency: "USD" }), "0.0125 USD");
   assert.equal(cost({ micros: 5_000, currency: "USD" }), "0.005 USD");
+});
+
+test("in_16_chinese_texts_have_signs_of_full_width", () => {
+  const half = Object.entries(zh).filter(([, text]) => /[\u4e00-\u9fff}][,:;?!]|[,:;?!][\u4e00-\u9fff]/u.test(text));
+  assert.deepEqual(half, []);
 });
 
 test("in_10_value_of_the_record_is_told_apart", () => {

@@ -3,7 +3,7 @@
 import { count, place } from "../text/format.js";
 import { Name } from "../text/show.js";
 import { plain } from "../text/visible.js";
-import type { Item, Manifest, Pack, Prompt, Ranked } from "../types.js";
+import type { Item, Manifest, Pack, Ranked } from "../types.js";
 import { html, type Child, type VNode } from "../vendor/preact.js";
 import { t } from "../words/words.js";
 import { trusted } from "../views/parts.js";
@@ -46,8 +46,7 @@ function removed(item: Item): number {
 }
 
 /** Items: those of the prompt lead to their place in it. */
-export function Items({ run, prompt }: { readonly run: string; readonly prompt: Prompt }): VNode {
-  const items = prompt.items ?? [];
+export function Items({ run, items }: { readonly run: string; readonly items: readonly Item[] }): VNode {
   const gone = items.filter(isGone);
   return html`
     <h2>${t("items")}</h2>

@@ -24,6 +24,7 @@ export function CallView({ run, call, about }: { readonly run: string; readonly 
       <${Waiting} loaded=${head} what="loading_call" title=${t("call_number", { n: call })}>${(answer: CallAnswer) => html`<${Head} run=${run} answer=${answer} />`}</>
       ${about.can_recheck && head.value && html`<${Tried} run=${run} manifest=${head.value.manifest} />`}
       <${Waiting} loaded=${prompt} what="loading_prompt">${(value: Prompt) => head.value && html`<${Body} run=${run} call=${call} prompt=${value} manifest=${head.value.manifest} />`}</>
+      ${prompt.error !== undefined && head.value && html`<${Items} run=${run} items=${head.value.manifest.items ?? []} /><${Selected} manifest=${head.value.manifest} />`}
     </section>`;
 }
 
@@ -63,7 +64,7 @@ function Body({ run, call, prompt, manifest }: BodyProps): VNode {
       <aside class="side" aria-label=${t("details")}>
         <${Attempts} prompt=${prompt} manifest=${manifest} />
         ${runOfFile() === undefined && html`<${WhyNot} run=${run} call=${call} />`}
-        <${Items} run=${run} prompt=${prompt} />
+        <${Items} run=${run} items=${prompt.items ?? []} />
         <${Selected} manifest=${manifest} />
         ${masked(manifest)}
       </aside>

@@ -25,7 +25,7 @@ export function DiffView({ left, right }: { readonly left: string; readonly righ
 function Side({ run, name }: { readonly run: string; readonly name: "left" | "right" }): VNode {
   const head = useLoaded((signal) => api.run(run, signal), [run]);
   const known: Run = head.value ?? { run };
-  return html`<div class="side-of"><strong>${t(name)}</strong> <a data-row href=${runAddress(run)}><${Name} text=${known.program ?? run} /></a> <span class="quiet">${known.start ? time(known.start) : ""} <${Name} text=${run} /></span></div>`;
+  return html`<div class="side-of"><strong>${t(name)}</strong> <a data-row href=${runAddress(run)}><${Name} text=${known.program || run} /></a> <span class="quiet">${known.start ? time(known.start) : ""} <${Name} text=${run} /></span></div>`;
 }
 
 function Calls({ calls, left, right }: { readonly calls: readonly CallDiff[]; readonly left: string; readonly right: string }): VNode {

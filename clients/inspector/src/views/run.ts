@@ -47,7 +47,7 @@ function Head({ head }: { readonly head: RunHead }): VNode {
   const models = head.models && head.models.length > 0 ? head.models.join(", ") : (head.model ?? "");
   return html`
     <header class="head">
-      <h1><${Name} text=${head.program ?? head.run} /></h1>
+      <h1><${Name} text=${head.program || head.run} /></h1>
       <p class="lead"><${Outcome} run=${head} /> <code class="quiet"><${Name} text=${head.run} /></code></p>
       <${ErrorText} error=${head.error} />
       ${(head.state === "INTERRUPTED") && html`<p class="note">${t("dead")}</p>`}

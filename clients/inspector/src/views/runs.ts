@@ -133,7 +133,7 @@ function Row({ row, picked, pick }: { readonly row: Run; readonly picked: boolea
     <tr role="row" class=${picked ? "picked" : ""}>
       <td role="cell" class="pick"><label><input type="checkbox" checked=${picked} onChange=${() => pick(row.run)} /><span class="hidden">${t("compare_this", { run: row.run })}</span></label></td>
       <td role="cell" class="started"><a data-row href=${runAddress(row.run)} title=${plain(row.run)}>${time(row.start)}</a></td>
-      <td role="cell" class="program"><${Name} text=${row.program ?? t("unknown")} /><div class="quiet"><${Name} text=${row.model ?? ""} /></div></td>
+      <td role="cell" class="program"><${Name} text=${row.program || t("unknown")} /><div class="quiet"><${Name} text=${row.model ?? ""} /></div></td>
       <td role="cell" class="outcome-cell"><${Outcome} run=${row} /><${ErrorText} error=${row.error} /></td>
       ${cell("calls", count(row.calls))}
       ${cell("tokens_in_out", tokens)}

@@ -76,8 +76,8 @@ function Table({ title, rows, all, name }: TableProps): VNode {
     </table></div>`;
 }
 
-/** What is known of the cost; runs or calls without a price are told beside it. */
+/** What is known of the cost; runs or calls without a price are told beside it, and what they took is not free then. */
 function money(row: UsageRow): Child {
-  const known = Object.entries(row.cost).map(([currency, micros]) => cost({ currency, micros }));
+  const known = Object.entries(row.cost).filter(([, micros]) => micros > 0 || row.unpriced === 0).map(([currency, micros]) => cost({ currency, micros }));
   return html`${known.join(" + ") || cost(undefined)}${row.unpriced > 0 && html`<div class="quiet">${t("unpriced", { n: count(row.unpriced) })}</div>`}`;
 }

@@ -3,7 +3,7 @@
 export const en = {
   skip: "Skip to the content", keys: "Keys", language: "Language", close: "Close", no_view: "There is no such view", all_runs: "All runs", unknown: "unknown",
   key_next: "next row", key_previous: "previous row", key_open: "opens the row", key_back: "back", key_tree: "closes and opens an event", key_help: "shows these keys",
-  refused: "This could not be shown.", not_in_file: "This file does not have it: it was written with one run and what the record had of it.", free: "free",
+  refused: "This could not be shown.", not_in_file: "This file does not have it: it was written with one run and what the record had of it.", free: "free", no_price: "no price",
   token: "Access token", let_in: "Continue", token_help: "It needs the permission inspect, and is kept in this tab until you close it.",
 
   views: "Views", usage: "Usage", loading_usage: "Adding up …", usage_by: "By", usage_step: "Per", day: "Day", hour: "Hour", place: "Place", over_time: "Over time", failures: "Failures", median: "Half took at most", most: "95 % took at most", sum: "Sum",

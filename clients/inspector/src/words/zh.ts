@@ -5,12 +5,12 @@ import type { Word } from "./words.js";
 export const zh: Record<Word, string> = {
   skip: "跳到内容", keys: "快捷键", language: "语言", close: "关闭", no_view: "没有这个页面", all_runs: "全部运行", unknown: "未知",
   key_next: "下一行", key_previous: "上一行", key_open: "打开该行", key_back: "返回", key_tree: "收起和展开事件", key_help: "显示快捷键",
-  refused: "无法显示此内容。", not_in_file: "此文件中没有：它只包含一次运行及当时记录的内容。", free: "免费",
+  refused: "无法显示此内容。", not_in_file: "此文件中没有：它只包含一次运行及当时记录的内容。", free: "免费", no_price: "没有价格",
   token: "访问令牌", let_in: "继续", token_help: "令牌需要 inspect 权限，只保存在此标签页中，关闭后即失效。",
 
   views: "页面", usage: "用量", loading_usage: "正在汇总……", usage_by: "分组", usage_step: "时间单位", day: "日", hour: "小时", place: "位置", over_time: "随时间变化", failures: "失败", median: "半数不超过", most: "95% 不超过", sum: "合计",
   unpriced: "{n} 个没有价格", usage_more: "已统计最近的 {n} 个运行，还有更早的。", usage_of_runs: "失败次数和耗时按运行计算。日和小时均为 UTC。", usage_of_calls: "失败次数和耗时按模型调用计算。日和小时均为 UTC。",
-  tokens_title: "令牌用在哪里", tokens_by: "分组", by_label: "标签", by_source: "来源", by_line: "程序行", loading_tokens: "正在汇总……", no_calls_here: "此运行没有模型调用。", part: "部分", prompts: "提示词",
+  tokens_title: "token 用在哪里", tokens_by: "分组", by_label: "标签", by_source: "来源", by_line: "程序行", loading_tokens: "正在汇总……", no_calls_here: "此运行没有模型调用。", part: "部分", prompts: "提示词",
 
   loading: "正在加载……", more: "显示更多", older: "显示更早的", name: "名称", kind: "类型", trust: "可信度",
   flows: "流程", no_flows: "这里没有保存指令集的运行。", steps: "步骤", all_steps: "全部", context: "上下文", ended: "结束时间", pause: "暂停", resume: "继续", cancel: "取消", picture_of: "指令集的步骤及其依赖：{n}；下面的列表包含每一步", tries: "尝试 {n} 次", condition: "条件", nothing_there: "无", parameters: "参数", result: "结果", reason: "原因",
@@ -33,21 +33,21 @@ export const zh: Record<Word, string> = {
   kind_iteration: "轮次", kind_input: "输入", kind_file: "文件", kind_warning: "警告", kind_progress: "进度", kind_release: "放行", kind_error: "错误", kind_other: "事件",
 
   loading_call: "正在加载调用……", loading_prompt: "正在加载提示词……", loading_text: "正在加载文本……",
-  call_title: "第 {n} 次模型调用,共 {calls} 次", previous_call: "上一次调用", next_call: "下一次调用", prompt: "提示词", no_messages: "记录中没有此调用的消息。",
-  message: "消息 {n},{role}", tokens_unit: "token", tokens_n: "{n} token", more_characters: "再显示 {n} 个字符", part_of: "第 {from} 至 {to},共 {total}", previous_part: "上一部分", next_part: "下一部分", jump_to: "转到",
+  call_title: "第 {n} 次模型调用，共 {calls} 次", previous_call: "上一次调用", next_call: "下一次调用", prompt: "提示词", no_messages: "记录中没有此调用的消息。",
+  message: "消息 {n}，{role}", tokens_unit: "token", tokens_n: "{n} token", more_characters: "再显示 {n} 个字符", part_of: "第 {from} 至 {to}，共 {total}", previous_part: "上一部分", next_part: "下一部分", jump_to: "转到",
   layer_identity: "身份", layer_instruction: "指令", layer_contract: "回答的约定", tools: "可用工具", definitions: "发送的定义", rest: "标签和分隔",
-  tokens_of: "{tokens} token,上限 {max}", tokens_without: "{tokens} token,整个提示词没有上限", inexact: "用 {tokenizer} 计数,因为模型自己的分词器没有公开。",
-  of_budget: "{tokens} token,预算 {budget}", before_cut: "从 {before} 裁剪到 {now} token", left_out: "未放入:", removed: "去掉 {n} token:", kept_of: "保留 {of} 项中的 {kept} 项。",
+  tokens_of: "{tokens} token，上限 {max}", tokens_without: "{tokens} token，整个提示词没有上限", inexact: "用 {tokenizer} 计数，因为模型自己的分词器没有公开。",
+  of_budget: "{tokens} token，预算 {budget}", before_cut: "从 {before} 裁剪到 {now} token", left_out: "未放入：", removed: "去掉 {n} token：", kept_of: "保留 {of} 项中的 {kept} 项。",
   cut_item_budget: "它自己的预算是 {limit}。", cut_prompt_budget: "整个提示词的预算只给它留下 {limit}。", cut_plan_data: "计划看不到数据。",
   cut_items: "被裁剪：", items: "条目", no_items: "程序没有为此调用声明条目。", none_gave_way: "没有条目被完全去掉。", gave_way: "被完全去掉的条目：{n}", gone_wholly: "不在提示词中", came_later: "稍后加入：来自模型调用的工具",
   show_value: "显示完整的值", hide_value: "隐藏值", from: "来自", score: "得分", priority: "优先级",
-  packs: "知识包", ranked: "按问题选择", not_selected: "未选中", left_out_of_question: "未显示:{texts} 个文本,{passages} 个段落", masked: "被遮盖的机密",
+  packs: "知识包", ranked: "按问题选择", not_selected: "未选中", left_out_of_question: "未显示：{texts} 个文本，{passages} 个段落", masked: "被遮盖的机密",
   stands_in: "原文见", answer_stands_in: "回答的原文见", cites: "引用了", answer_cites: "回答引用了",
   answer: "回答", no_answer: "记录中没有回答。", empty_answer: "回答是空的。", asked_tools: "模型调用了：", attempt: "第 {n} 次尝试", added_messages: "加到提示词的消息：{n}", errors: "回答中的错误", retried: "重试原因：", passed_over: "跳过的模型：",
   from_record: "来自记录", kept_record: "来自第一次运行的记录：这里没有为它询问或执行任何操作。", kept_cache: "本次运行中此前相同请求的回答：没有询问模型。",
   finish: "结束原因", latency: "延迟", max_output: "输出上限", schema: "模式的发送形式", options: "发送的选项",
-  why_title: "为什么它不在提示词中?", why_label: "标签、文件、知识包或文本", why_ask: "查询记录", line: "第 {n} 行",
-  why_present: "它在提示词中。", why_cut: "它在提示词中,但被裁剪过。", why_gave_way: "预算放不下,它被去掉了。", why_not_selected: "引用它的问题没有选中它。",
+  why_title: "为什么它不在提示词中？", why_label: "标签、文件、知识包或文本", why_ask: "查询记录", line: "第 {n} 行",
+  why_present: "它在提示词中。", why_cut: "它在提示词中，但被裁剪过。", why_gave_way: "预算放不下，它被去掉了。", why_not_selected: "引用它的问题没有选中它。",
   why_out_of_scope: "它声明的位置对此调用不可见。", why_not_declared: "程序没有为此调用声明这个名字。", why_denied: "策略拒绝了它。",
 
   try_title: "改动会带来什么？", try_help: "编辑程序，例如预算、选择或指令。提示词将用记录中的回答重新生成；不会询问模型或工具，也不会写入任何内容。", try_ask: "比较提示词", try_undo: "撤销全部编辑", trying: "正在生成提示词……",
@@ -55,7 +55,7 @@ export const zh: Record<Word, string> = {
   try_same: "{n} 个提示词都不会改变。", try_changed: "{all} 个提示词中有 {n} 个会改变。", try_stale: "之后的 {n} 个回答届时可能不同。", recorded: "记录", tried: "编辑后", try_model_only: "提示词相同，模型不同：", patch: "编辑内容的补丁", copy: "复制", copied: "已复制。", not_copied: "浏览器不允许页面复制：请选中文本。",
 
   differences: "差异", loading_diff: "正在加载差异……", left: "左", right: "右", no_calls: "两个运行都没有模型调用。", no_difference: "提示词没有差异。",
-  differ_at: "第一处差异在 {site}。", first_difference: "第一处差异", call_number: "第 {n} 次调用", not_there: "此运行没有它。", too_long: "文本有 {size},太长,无法在此显示;上面的调用会显示它。",
+  differ_at: "第一处差异在 {site}。", first_difference: "第一处差异", call_number: "第 {n} 次调用", not_there: "此运行没有它。", too_long: "文本有 {size}，太长，无法在此显示；上面的调用会显示它。",
   change_added: "新增", change_gone: "消失", change_changed: "改变", change_cut: "裁剪不同", change_same: "相同",
 
   trust_program: "写在程序中", trust_user: "来自用户", trust_model: "来自模型", trust_memory: "来自记忆", trust_resource: "来自资源", trust_tool: "来自工具", trust_external: "来自外部文件", trust_web: "来自网络",

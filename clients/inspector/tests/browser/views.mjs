@@ -246,9 +246,9 @@ async function runs(driver) {
   await page.until("document.querySelectorAll('tbody tr').length === 100");
   for (let index = 0; index < 3; index += 1) {
     await page.value("document.querySelector('[data-view] > button')?.scrollIntoView()");
-    await page.until(`document.querySelectorAll('tbody tr').length >= ${Math.min(241, 100 * (index + 2))}`, "more runs come into view");
+    await page.until(`document.querySelectorAll('tbody tr').length >= ${Math.min(242, 100 * (index + 2))}`, "more runs come into view");
   }
-  assert.equal((await driver.texts("[data-view] > p[role=status]"))[0], "All 241 runs are shown.");
+  assert.equal((await driver.texts("[data-view] > p[role=status]"))[0], "All 242 runs are shown.");
   assert.match(await driver.text("tbody tr:nth-child(5)"), /failed\s*answer_invalid The answer of the model/);
   driver.ok("all runs are shown, page by page, the errors of failed ones too");
 
@@ -496,6 +496,14 @@ async function odd(driver) {
   await driver.open("#/runs/run_damaged", "run");
   await page.until("document.querySelector('.note')?.innerText.includes('Line 7 of the record is damaged')");
   await driver.quiet("odd records");
+  await driver.open("#/runs/run_torn", "run");
+  assert.equal(await driver.text("h1"), "run_torn", "a record without its beginning has a heading");
+  await driver.open("#/runs/run_torn/calls/1", "call");
+  await page.until("document.querySelectorAll('.items li').length >= 3", "the items, though a text is missing");
+  assert.match(await driver.text("main"), /text_missing The store has no text[^]*policy[^]*cut from 1,730 to 1,000 tokens[^]*not in the prompt/);
+  await driver.accessible("a call without its texts");
+  assert.ok(page.complaints.every((one) => one.includes("404")), page.complaints.join("\n"));
+  page.complaints.length = 0;
   await driver.page.open("about:blank");
   await page.open(`${driver.url}#/runs/nothing`);
   await page.until("document.querySelector('.refused')?.innerText.includes('run_unknown There is no run nothing.')");

@@ -43,7 +43,7 @@ export class RecordServer {
       listed("run_dead", { outcome: "no end", state: "INTERRUPTED", duration_us: null, finish: null }),
       listed("run_failed", { outcome: "failed", state: "FAILED", error: { code: "answer_invalid", message: "The answer of the model does not have the form that the program asks for." } }),
       listed("run_hostile", { program: HOSTILE, model: HOSTILE, models: [HOSTILE], error: { code: HOSTILE, message: HOSTILE }, state: "FAILED", notes: [HOSTILE] }),
-      { run: "run_old" }, listed("run_long"), listed("run_damaged", { notes: ["Line 7 of the record is damaged and was left out."] }), listed("run_many", { program: "agents/many.as" }),
+      { run: "run_old" }, listed("run_long"), listed("run_damaged", { notes: ["Line 7 of the record is damaged and was left out."] }), listed("run_many", { program: "agents/many.as" }), listed("run_torn", { program: "" }),
       listed("run_会议", { program: "示例/会议纪要.as" }),
     ];
     for (let index = 0; index < 230; index += 1) runs.push(listed(`run_filler_${index}`, { program: `agents/filler_${index % 7}.as` }));
@@ -133,6 +133,7 @@ export class RecordServer {
     if (word === "tokens") return record.tokens(first === "run_hostile");
     if (word !== "calls") return run;
     if (number !== "1") throw new Refused(404, "call_unknown", `The run has 1 model call; there is no call ${number}.`);
+    if (first === "run_torn" && last === "prompt") throw new Refused(404, "text_missing", "The store has no text sha256:0.");
     const prompt = this.#prompt(first);
     if (last === "prompt") return prompt;
     const manifest = first === "run_old" ? { call: 1, model: { uri: "old", tokenizer: "o200k_base", tokenizer_exact: false } } : record.manifest(prompt);

@@ -32,12 +32,18 @@ export function FlowsView({ after, about }: { readonly after: string; readonly a
     </section>`;
 }
 
+/** A part of the steps of a run, with what it is a part of: the next one may have been asked for. */
+interface Part extends Flow {
+  readonly after: number;
+  readonly state: string;
+}
+
 export function FlowView({ flow, about }: { readonly flow: string; readonly about: About }): VNode {
   const [again, setAgain] = useState(0);
   const [starts, setStarts] = useState<readonly number[]>([0]);
   const [state, setState] = useState("");
   const after = starts.at(-1) ?? 0;
-  const loaded = useLoaded((signal) => api.flow(flow, after, state, signal), [flow, after, state, again]);
+  const loaded = useLoaded((signal) => api.flow(flow, after, state, signal).then((value): Part => ({ ...value, after, state })), [flow, after, state, again]);
   const look = (): void => setAgain((before) => before + 1);
   const choose = (one: string): void => (setState(one), setStarts([0]));
   const open = OPEN.includes(loaded.value?.status ?? "");
@@ -45,7 +51,7 @@ export function FlowView({ flow, about }: { readonly flow: string; readonly abou
   return html`
     <section data-view="flow">
       <p class="path"><a href=${flowsAddress()}>${t("flows")}</a></p>
-      <${Waiting} loaded=${loaded} what="loading" title=${flow}>${(value: Flow) => html`
+      <${Waiting} loaded=${loaded} what="loading" title=${flow}>${(value: Part) => html`
         <h1><${Name} text=${value.name || value.run} /></h1>
         <p class="lead"><strong class=${tone(value.status)}><${Name} text=${value.status} /></strong> <code class="quiet"><${Name} text=${value.run} /></code></p>
         <dl class="facts">
@@ -58,9 +64,9 @@ export function FlowView({ flow, about }: { readonly flow: string; readonly abou
         ${value.steps <= MOST_STEPS && html`<${Picture} flow=${value} />`}
         <h2>${t("steps")}</h2>
         <${States} flow=${value} state=${state} choose=${choose} />
-        ${(after > 0 || typeof value.next === "number") && html`
+        ${(value.after > 0 || typeof value.next === "number") && html`
           <div class="parts">
-            <p role="status">${t("part_of", { from: count(after + 1), to: count(value.next ?? ofState(value, state)), total: count(ofState(value, state)) })}</p>
+            <p role="status">${t("part_of", { from: count(value.after + 1), to: count(value.next ?? ofState(value, value.state)), total: count(ofState(value, value.state)) })}</p>
             <button type="button" disabled=${starts.length < 2} onClick=${() => setStarts((before) => before.slice(0, -1))}>${t("previous_part")}</button>
             <button type="button" disabled=${typeof value.next !== "number"} onClick=${() => setStarts((before) => [...before, value.next ?? 0])}>${t("next_part")}</button>
           </div>`}

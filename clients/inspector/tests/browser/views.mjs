@@ -142,7 +142,8 @@ async function steps(driver) {
   await press("Previous part");
   await page.until(ready(9_200), "the part before");
   assert.deepEqual(await driver.texts(".choices button"), ["all 10,000", "COMPLETED 9,996", "FAILED 4"]);
-  await page.value("[...document.querySelectorAll('.choices button')].at(-1).click()");
+  const told = await page.value("(async () => { [...document.querySelectorAll('.choices button')].at(-1).click(); await new Promise((done) => queueMicrotask(() => requestAnimationFrame(done))); return document.querySelector('.parts [role=status]')?.innerText ?? ''; })()");
+  assert.doesNotMatch(told, / of 4$/, "what is still shown says what it is of");
   await page.until("document.querySelectorAll('tbody tr').length === 4", "the steps that failed");
   assert.deepEqual(await driver.texts("tbody tr"), [2_499, 4_999, 7_499, 9_999].map((index) => `▸ 步骤_${index}\thttp_get\tFAILED\t8.5 ms`));
   assert.deepEqual(await driver.texts("[aria-pressed=true]"), ["FAILED 4"]);

@@ -34,6 +34,8 @@ mod help;
 mod inspect;
 #[path = "cli/lock.rs"]
 mod lock;
+#[path = "cli/lsp.rs"]
+mod lsp;
 #[path = "cli/mcp.rs"]
 mod mcp;
 #[path = "cli/mcp_servers.rs"]

@@ -47,10 +47,12 @@ impl From<ProtocolError> for ServerError {
 /// [`ServerError`] when the client breaks off before it says `exit`.
 pub fn stdio(open: &Opener<'_>) -> Result<(), ServerError> {
     let (connection, threads) = Connection::stdio();
-    serve(&connection, open)?;
-    // The writer ends when nobody can send any more.
+    let params = greet(&connection)?;
+    let served = talk(&connection, &params, open);
+    // The client is gone or has said `exit`, so the reader has ended; the writer ends when it has written
+    // everything and nobody can send any more.
     drop(connection);
-    threads.join().map_err(ServerError::Io)
+    served.and(threads.join().map_err(ServerError::Io))
 }
 
 /// Serves a client over a connection; `open` gives the workspace of a folder.
@@ -58,14 +60,24 @@ pub fn stdio(open: &Opener<'_>) -> Result<(), ServerError> {
 /// # Errors
 /// [`ServerError`] when the client breaks off before it says `exit`.
 pub fn serve(connection: &Connection, open: &Opener<'_>) -> Result<(), ServerError> {
+    talk(connection, &greet(connection)?, open)
+}
+
+/// Tells the client what the server can do; returns the parameters of its `initialize`.
+fn greet(connection: &Connection) -> Result<Value, ServerError> {
     let (id, params) = connection.initialize_start()?;
     let hello = json!({
         "capabilities": features::capabilities(),
         "serverInfo": { "name": "contexture", "version": env!("CARGO_PKG_VERSION") },
     });
     connection.initialize_finish(id, hello)?;
+    Ok(params)
+}
+
+/// Answers the client until it is gone or says `exit`.
+fn talk(connection: &Connection, params: &Value, open: &Opener<'_>) -> Result<(), ServerError> {
     let mut session = Session { connection, state: State::new(open), asked: 0, is_ending: false };
-    session.begin(&params);
+    session.begin(params);
     let mut queue = Queue::new(connection);
     while let Some(message) = queue.next() {
         match message {

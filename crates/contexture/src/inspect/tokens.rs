@@ -202,7 +202,7 @@ mod tests {
         let items = [("notes", "a.md", 3, 50), ("asked for", "File.read", 9, 30)];
         let tokens = of_manifests(&[manifest(1, 70, &items)], TokensBy::Label);
         let parts = tokens.parts.iter().map(|part| (part.kind, part.name.as_str(), part.tokens));
-        let expected = [("item", "notes", 50), ("layer", "instruction", 10), ("rest", "", 10)];
+        let expected = [("item", "notes", 50), ("rest", "", 10), ("layer", "instruction", 10)];
         assert_eq!(parts.collect::<Vec<_>>(), expected);
     }
 

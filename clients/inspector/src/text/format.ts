@@ -54,7 +54,7 @@ export function size(bytes: number | null | undefined): string {
 export function cost(value: Cost | null | undefined): string {
   if (!value) return NOTHING;
   const amount = value.micros !== undefined ? value.micros / 1_000_000 : value.actual;
-  // A model that answered has none.
+  // The price of a model that answered is not known.
   if (amount === undefined || amount === null) return t("no_price");
   if (amount === 0) return t("free");
   return `${new Intl.NumberFormat(language(), { maximumFractionDigits: 6, minimumFractionDigits: 2 }).format(amount)} ${plain(value.currency)}`;

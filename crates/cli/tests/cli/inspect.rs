@@ -271,12 +271,18 @@ fn in_3_parts_behind_masked_value_have_their_places() {
     assert_eq!(told["detail"], "the text stands in the user message, in `input.question`");
 }
 
-#[test]
-fn in_6_tools_that_model_called_are_shown_and_their_results_marked() {
+/// Returns a project with the answers of a model that reads `notes.txt` before it is done.
+fn reads_notes() -> Sandbox {
     let sandbox = Sandbox::new();
     let call = json!({ "name": "File_read", "arguments": { "path": "notes.txt" } });
     let turns = [json!({ "tool_calls": [call] }), json!({ "json": { "a": "done" } })];
     sandbox.write("turns.jsonl", turns.map(|turn| turn.to_string()).join("\n"));
+    sandbox
+}
+
+#[test]
+fn in_6_tools_that_model_called_are_shown_and_their_results_marked() {
+    let sandbox = reads_notes();
     sandbox.write("notes.txt", "The server listens on port 7878.").write(
         "p.as",
         "import tool File from \"file://workspace\"\nmain func(input) {\n  use input as question\n  \
@@ -302,10 +308,7 @@ fn in_6_tools_that_model_called_are_shown_and_their_results_marked() {
 
 #[test]
 fn in_9_result_that_model_asked_for_displaced_nothing() {
-    let sandbox = Sandbox::new();
-    let call = json!({ "name": "File_read", "arguments": { "path": "notes.txt" } });
-    let turns = [json!({ "tool_calls": [call] }), json!({ "json": { "a": "done" } })];
-    sandbox.write("turns.jsonl", turns.map(|turn| turn.to_string()).join("\n"));
+    let sandbox = reads_notes();
     sandbox.write("notes.txt", "It was built in spring. ".repeat(20)).write(
         "p.as",
         "import tool File from \"file://workspace\"\nmain func(input) {\n  use input.long as background\n  use input.last as last\n  \

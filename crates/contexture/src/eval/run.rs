@@ -122,7 +122,7 @@ pub async fn test(
 /// Returns the most that the cells of a suite may take.
 ///
 /// # Errors
-/// [`EvalError`] when the program can't be read or is refused.
+/// [`EvalError`] when the program can't be read or is refused, or a model can't be asked.
 pub fn estimate(
     runtime: &Runtime,
     suite: &Suite,
@@ -139,7 +139,8 @@ pub fn estimate(
 /// or stopped is not asked again.
 ///
 /// # Errors
-/// [`EvalError`] when the program can't be read or is refused; nothing has run then.
+/// [`EvalError`] when the program can't be read or is refused, or a model can't be asked; nothing has run
+/// then.
 pub async fn eval(
     runtime: &Runtime,
     suite: &Suite,

@@ -66,18 +66,18 @@ impl Ledgers for PostgresLedgers {
         work: impl Fn(&mut dyn Ledger) -> Outcome<T> + Send + 'static,
         done: impl FnOnce(Outcome<T>) + Send + 'static,
     ) {
-        self.write_after(Reads::default(), work, done);
+        self.write_after(Reads::default, work, done);
     }
 
     fn write_after<T: Send + 'static>(
         &self,
-        reads: Reads,
+        reads: impl FnOnce() -> Reads,
         work: impl Fn(&mut dyn Ledger) -> Outcome<T> + Send + 'static,
         done: impl FnOnce(Outcome<T>) + Send + 'static,
     ) {
         let name = Arc::clone(&self.postgres.link.name);
         let token = Arc::clone(self.postgres.token());
-        let (ahead, theirs) = (Arc::clone(&self.ahead), Arc::clone(&self.ahead));
+        let (ahead, theirs, reads) = (Arc::clone(&self.ahead), Arc::clone(&self.ahead), reads());
         let announce = move |writer: &Writer| theirs.of(writer.batch()).announce(&reads);
         let work = move |writer: &Writer| {
             writer.with(|session| {

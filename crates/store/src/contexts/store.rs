@@ -86,9 +86,10 @@ impl Name {
 impl<L: Ledgers> ContextStore for Contexts<L> {
     fn submit(&self, update: Update, done: Done) {
         let engine = Arc::clone(&self.engine);
-        let reads = apply::reads(&update);
+        let update = Arc::new(update);
+        let looked_at = Arc::clone(&update);
         let work = move |ledger: &mut dyn Ledger| apply::apply(ledger, &engine, &update);
-        self.ledgers.write_after(reads, work, done);
+        self.ledgers.write_after(|| apply::reads(&looked_at), work, done);
     }
 
     fn repeated(

@@ -1,8 +1,8 @@
 //! Values of rows, in both directions.
 //!
-//! Decision: three types are enough: `bigint`, `text` and `bytea`, and lists of texts to look many rows up. A text of PostgreSQL can't hold the
-//! character U+0000, which an id may have; it is written as U+0001 and `0`, and U+0001 as itself and `1`,
-//! which keeps the order of texts. No text of JSON has either.
+//! Decision: three types are enough: `bigint`, `text` and `bytea`, and lists of texts to look many rows up.
+//! A text of PostgreSQL can't hold the character U+0000, which an id may have; it is written as U+0001 and
+//! `0`, and U+0001 as itself and `1`, which keeps the order of texts. No text of JSON has either.
 
 use super::session::Fault;
 use bytes::BytesMut;

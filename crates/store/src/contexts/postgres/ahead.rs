@@ -1,9 +1,9 @@
 //! The rows that the updates of a transaction look at first, read at once.
 //!
-//! Decision: one thread writes, and each row that it asks for costs it a way to the database and back, in
-//! which it does nothing else. What the updates of a transaction will ask for is known before the first one,
-//! so it is read by two statements for all of them. Nobody else writes these rows until the transaction
-//! ends; what it writes itself is noted here.
+//! Decision: one thread writes, and each row that it asks for costs a round trip to the database, for which
+//! the thread waits. What the updates of a transaction will ask for is known before the first one runs, so
+//! two statements read it for all of them. Nobody else writes these rows until the transaction ends; what
+//! the transaction itself writes is noted here.
 
 use super::rows::{CONTEXT, PLAIN_KEY, READY, context, key};
 use crate::contexts::ledger::{KeyRow, Reads, Row};
@@ -27,7 +27,7 @@ pub(super) struct Ahead {
     keys: HashMap<KeyName, Option<KeyRow>>,
 }
 
-/// Rows that only the writing thread looks at.
+/// The rows of one transaction after the other, for the tasks of the thread that writes.
 #[derive(Default)]
 pub(super) struct Shared(Mutex<Ahead>);
 
@@ -43,6 +43,7 @@ impl Shared {
 }
 
 impl Ahead {
+    /// Notes what an update will ask for.
     pub(super) fn announce(&mut self, reads: &Reads) {
         self.announced.push(reads.clone());
     }

@@ -38,6 +38,7 @@ impl<'s> Tables<'s> {
         Self { session, name, token, ahead: None }
     }
 
+    /// Gives a transaction that writes, of this number, what is read ahead for it.
     pub(super) const fn with(self, ahead: &'s Shared, batch: u64) -> Self {
         Self { ahead: Some((ahead, batch)), ..self }
     }

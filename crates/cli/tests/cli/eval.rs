@@ -87,13 +87,15 @@ fn ev_4_model_that_cannot_be_asked_is_refused_before_a_case_runs() {
     let refused = |arguments: &[&str]| {
         let refused = sandbox.run([&EVAL[..], arguments].concat()).exits(2).json();
         assert_eq!(refused["error"]["help"], "did you mean `openai://x`?", "{refused}");
+        refused["error"]["message"].as_str().unwrap().to_owned()
     };
-    refused(&["--model", "opnai://x"]);
+    let message = "`opnai://x` names no kind of model: unknown scheme `opnai`";
+    assert_eq!(refused(&["--model", "opnai://x"]), message);
     let tests = std::fs::read_to_string(sandbox.path("ask.test.yaml")).unwrap();
     let variant =
         tests.replace("    expect", "    variants: [{name: v, model: \"opnai://x\"}]\n    expect");
     sandbox.write("ask.test.yaml", variant);
-    refused(&[]);
+    assert_eq!(refused(&[]), format!("ask.test.yaml, a: {message}"));
     assert!(!sandbox.path(".contexture/runs").exists());
 }
 

@@ -302,6 +302,8 @@ fn in_6_tools_that_model_called_are_shown_and_their_results_marked() {
     let called = &prompt["attempts"][1]["messages"][0]["calls"];
     let arguments = r#"{"path":"notes.txt"}"#;
     assert_eq!(called, &json!([{ "function": "File_read", "arguments": arguments }]));
+    let why = sandbox.run(["trace", "why-not", "latest", "1", "File_read"]).exits(0).stdout;
+    assert!(why.contains("came after the prompt, from a tool that the model called"), "{why}");
     let shown = sandbox.run(["trace", "prompt", "latest", "1"]).exits(0).stdout;
     assert!(shown.contains("── assistant ──\nFile_read({\"path\":\"notes.txt\"})\n"), "{shown}");
 }

@@ -227,11 +227,17 @@ pub(super) fn require_models(
     suite: &Suite,
     options: &EvalOptions,
 ) -> Result<(), SetupError> {
-    let of_cases = suite.cases.iter().flat_map(|case| {
-        case.model.iter().chain(case.variants.iter().filter_map(|variant| variant.model.as_ref()))
-    });
-    let chosen = options.model.iter().chain(options.models.by_name.values());
-    chosen.chain(of_cases).try_for_each(|uri| require_model(project, uri))
+    let mut chosen = options.model.iter().chain(options.models.by_name.values());
+    chosen.try_for_each(|uri| require_model(project, uri))?;
+    suite.cases.iter().try_for_each(|case| {
+        let of_variants = case.variants.iter().filter_map(|variant| variant.model.as_ref());
+        let mut named = case.model.iter().chain(of_variants);
+        named.try_for_each(|uri| require_model(project, uri)).map_err(|mut error| {
+            let case = case.name.as_deref().unwrap_or_default();
+            error.message = format!("{}, {case}: {}", suite.name, error.message);
+            error
+        })
+    })
 }
 
 /// Refuses a model that can't be asked.

@@ -105,7 +105,11 @@ fn of_items(manifest: &Manifest, is_asked: &dyn Fn(&ItemRecord) -> bool) -> Opti
     let (at, tokens) = (item.position.as_ref(), item.tokens);
     let told = of_cut(manifest, item, &format!("`{}`", item.source));
     Some(told.unwrap_or_else(|| {
-        let detail = format!("`{}` is in the prompt, whole: {}", item.source, counted(tokens));
+        let place = match is_later(manifest, item) {
+            true => "came after the prompt, from a tool that the model called",
+            false => "is in the prompt",
+        };
+        let detail = format!("`{}` {place}, whole: {}", item.source, counted(tokens));
         WhyNot::new(Verdict::Present, None, at, detail)
     }))
 }

@@ -15,13 +15,9 @@ check() {
   cargo check --quiet "$@"
 }
 
-# The runs below need programs, so these are built and not only checked.
-build() {
-  echo "-- cargo build $*"
-  cargo build --quiet "$@"
-}
-
-build -p contexture-cli --no-default-features
+# The runs below need a program, so this is built and not only checked.
+echo "-- cargo build -p contexture-cli --no-default-features"
+cargo build --quiet -p contexture-cli --no-default-features
 # The command line with one feature contains the library with that feature, so both are checked at once.
 if [ -n "${CONTEXTURE_EACH_FEATURE:-}" ]; then
   for feature in $(features cli); do
@@ -33,14 +29,14 @@ if [ -n "${CONTEXTURE_EACH_FEATURE:-}" ]; then
     features cli | grep -qx "$feature" || check -p contexture --no-default-features --features "$feature"
   done
 fi
-# The default features of the library are built by .ci/checks/rust_examples.sh, those of all crates by the tests.
-build -p contexture-server --no-default-features
+# The default features of the library are built by .ci/checks/rust_examples.sh; the tests build those of all crates, with Restate.
+check -p contexture-server --no-default-features
 
 # Runs the command line without features: it must end with the exit code and name the feature.
 refuses() {
   local expected=$1 feature=$2 code=0 said
   shift 2
-  said=$(cargo run --quiet -p contexture-cli --no-default-features -- "$@" 2>&1) || code=$?
+  said=$("${CARGO_TARGET_DIR:-target}/debug/contexture" "$@" 2>&1) || code=$?
   if [ "$code" != "$expected" ] || ! grep -q "feature.*$feature" <<<"$said"; then
     printf 'contexture %s: expected exit code %s and the feature %s, found %s:\n%s\n' \
       "$*" "$expected" "$feature" "$code" "$said" >&2

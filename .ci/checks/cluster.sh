@@ -11,8 +11,7 @@ cd "$(dirname "$0")/../.."
 cleanup() { remove_postgres; }
 
 make_postgres
-cargo build --quiet "$(chosen contexture-cli)" --features contexture-cli/restate >"$work/build.log" 2>&1 || fail "the program does not build"
-contexture=$(realpath "${CARGO_TARGET_DIR:-target}/debug/contexture")
+find_contexture
 mkdir "$work/servers"
 python3 -B .ci/checks/cluster.py "$contexture" "$work/servers" "$pg_url" "${CONTEXTURE_CLUSTER_SECONDS:-10}" \
   || { tail -n 30 "$work"/servers/*.log >&2; fail "the servers on one database"; }

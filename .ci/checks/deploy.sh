@@ -20,12 +20,9 @@ kubernetes=1.37.0
 export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot BUILDAH_FORMAT=docker
 PATH=$PATH:/usr/sbin:/sbin
 
-if [ -z "${CONTEXTURE_BIN:-}" ]; then
-  cargo build --quiet "$(chosen contexture-cli)" --features contexture-cli/restate >"$work/build.log" 2>&1 || fail "the program does not build"
-  CONTEXTURE_BIN=${CARGO_TARGET_DIR:-target}/debug/contexture
-fi
+find_contexture
 # Of its own: a later build of another check takes its place.
-cp "$CONTEXTURE_BIN" "$work/contexture"
+cp "$contexture" "$work/contexture"
 strip "$work/contexture"
 contexture=$work/contexture
 

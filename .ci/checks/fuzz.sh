@@ -9,7 +9,8 @@ cd "$(dirname "$0")/../.."
 
 find_contexture
 export CONTEXTURE_BIN=$contexture
-cargo build --quiet "$(chosen contexture-dev)" --bin contexture-dev
+# As in `find_contexture`: with the features of tests.
+cargo build --quiet --workspace --bin contexture-dev --test durable
 fuzz=${CARGO_TARGET_DIR:-target}/debug/contexture-dev
 minutes=${CONTEXTURE_FUZZ_MINUTES:-1}
 "$fuzz" fuzz --list >"$work/targets" || fail "the targets are not listed"

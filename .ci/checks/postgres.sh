@@ -9,15 +9,14 @@ cd "$(dirname "$0")/../.."
 cleanup() { remove_postgres; }
 
 [ -n "${CONTEXTURE_POSTGRES:-}" ] || { make_postgres; export CONTEXTURE_POSTGRES=$pg_url; }
-cargo test "$(chosen contexture-store)" --features contexture-store/database-tests --lib postgres >"$work/suites.log" 2>&1 \
+cargo test "$(chosen contexture-store)" --features contexture-store/postgres --lib -- --ignored postgres >"$work/suites.log" 2>&1 \
   || fail "the stores do not do what their ports promise"
 passed=$(sed -n 's/^test result: ok. \([0-9]*\) passed.*/\1/p' "$work/suites.log" | sort -n | tail -1)
 [ "${passed:-0}" -ge 90 ] || fail "only ${passed:-0} tests ran"
 ok "the stores over PostgreSQL pass $passed tests"
 
 # -- faults of the database, and servers that follow each other; cluster.sh has several at a time --
-cargo build --quiet "$(chosen contexture-cli)" --features contexture-cli/restate >"$work/build.log" 2>&1 || fail "the program does not build"
-contexture=$(realpath "${CARGO_TARGET_DIR:-target}/debug/contexture")
+find_contexture
 [ -n "${pg_url:-}" ] || { ok "the faults need a database that is started here"; exit; }
 printf 'main func(input) {\n  generate({ input: "Hello" }) -> { answer string }\n}\n' >"$work/hello.as"
 

@@ -3,8 +3,7 @@
 # effect is lost or doubled, and what nobody knows is told uncertain (WA-12, FL-14).
 #
 # CONTEXTURE_ENGINE_KILLS says how often; .ci/nightly kills 100 times. With CONTEXTURE_ENGINE_TESTS, as there, the tests of
-# sets, approvals and waits that a server passes without an engine pass over this one, too. CONTEXTURE_ENGINE_BIN names the
-# program instead of one that is built here. Needs Python 3.9.
+# sets, approvals and waits that a server passes without an engine pass over this one, too. Needs Python 3.9.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . .ci/lib/check.sh
@@ -12,11 +11,7 @@ cd "$(dirname "$0")/../.."
 cleanup() { remove_restate; }
 
 script=$PWD/.ci/checks/restate.py
-if [ -z "${CONTEXTURE_ENGINE_BIN:-}" ]; then
-  cargo build --quiet "$(chosen contexture-cli)" --features contexture-cli/restate >"$work/build.log" 2>&1 || fail "the program does not build"
-  CONTEXTURE_ENGINE_BIN=${CARGO_TARGET_DIR:-target}/debug/contexture
-fi
-contexture=$(realpath "$CONTEXTURE_ENGINE_BIN")
+find_contexture
 
 # -- a server whose engine is away says so at its start, and serves all but sets --
 mkdir "$work/away"
@@ -37,7 +32,7 @@ if [ -n "${CONTEXTURE_ENGINE_TESTS:-}" ]; then
   # Left out: the order of progress of steps that run at once, and two tests that give a server less time to leave a set that waits
   # than the engine takes to let go of it (10 s).
   CONTEXTURE_TEST_ENGINE=restate=$restate_url CONTEXTURE_TEST_ENGINE_ADMIN=$restate_admin timeout 3000 \
-    cargo test --workspace --features contexture-server/restate --test suite -- --test-threads=1 \
+    cargo test --workspace --test suite -- --test-threads=1 \
     ws::sets ws::approvals ws::waits ws::tools ws::services ws::batches --skip fl_12_set_reports_progress \
     --skip wa_1_call_is_asked_again_with_same_id_after_stop --skip wa_1_wait_ends_at_its_time_over_restart >"$work/suite.log" 2>&1 \
     || { grep -E "^test .*FAILED|panicked" "$work/suite.log" >&2; fail "the tests of the server over Restate"; }

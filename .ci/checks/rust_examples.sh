@@ -13,10 +13,11 @@ for manifest in examples/rust/*/Cargo.toml; do
   ok "$folder"
 done
 
-# The first program of docs/rust.md is whole: copied into a new package with one dependency, it runs.
+# The first program of docs/rust.md is whole: copied into a new package with one dependency, it runs. As an example of
+# the package it has the features of tests, with which the library was built above.
 outside=$work/outside
-mkdir -p "$outside/src"
-awk '/^```rust$/ { on = 1; next } on && /^```$/ { exit } on' docs/rust.md >"$outside/src/main.rs"
+mkdir -p "$outside/examples"
+awk '/^```rust$/ { on = 1; next } on && /^```$/ { exit } on' docs/rust.md >"$outside/examples/first.rs"
 cat >"$outside/Cargo.toml" <<MANIFEST
 [package]
 name = "outside"
@@ -28,11 +29,14 @@ edition = "2024"
 [dependencies]
 contexture = { path = "$PWD/crates/contexture" }
 
+[dev-dependencies]
+contexture = { path = "$PWD/crates/contexture", features = ["contract"] }
+
 [profile.dev]
 debug = false
 MANIFEST
 cp Cargo.lock "$outside/"
-CARGO_TARGET_DIR=$PWD/target cargo run --quiet --manifest-path "$outside/Cargo.toml" >"$outside/said" ||
+CARGO_TARGET_DIR=$PWD/target cargo run --quiet --manifest-path "$outside/Cargo.toml" --example first >"$outside/said" ||
   fail "the first program of docs/rust.md"
 grep -q "city_unknown\|no station in Atlantis" "$outside/said" || fail "what the program of docs/rust.md says"
 ok "docs/rust.md"

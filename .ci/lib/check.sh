@@ -92,12 +92,19 @@ free_port() {
 chosen() { [ -n "${CONTEXTURE_CI_WHOLE:-}" ] && echo --workspace || echo "--package=$1"; }
 
 # find_contexture: sets `contexture`, the program under test: that of CONTEXTURE_BIN, else one that is built now.
+# With a test beside it cargo takes the features of tests, Restate among them: after a run of all tests nothing is compiled.
 find_contexture() {
   if [ -z "${CONTEXTURE_BIN:-}" ]; then
-    cargo build --quiet "$(chosen contexture-cli)" --bin contexture
+    cargo build --quiet "$(chosen contexture-cli)" --bin contexture --test durable
     CONTEXTURE_BIN=${CARGO_TARGET_DIR:-target}/debug/contexture
   fi
   contexture=$(realpath "$CONTEXTURE_BIN")
+}
+
+# alone COMMAND…: what installs something; checks that run beside this one wait. What it starts does not hold the lock.
+alone() {
+  mkdir -p "$cache"
+  (flock 9 && "$@" 9>&-) 9>"$cache/.lock"
 }
 
 # fetch WHAT SECONDS COMMAND…: a command that needs the network. One that hangs or breaks off is run again,
@@ -113,7 +120,8 @@ fetch() {
 }
 
 # apt PACKAGE…: installs packages of Debian; only root can.
-apt() {
+apt() { alone apt_now "$@"; }
+apt_now() {
   local get=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 -o Acquire::http::Timeout=30)
   if [ "$(id -u)" -ne 0 ]; then
     sudo -n true 2>/dev/null || fail "$* is needed, and only root can install it"
@@ -125,11 +133,12 @@ apt() {
 }
 
 # npm_install FOLDER PACKAGE…: packages of npm in a folder that is kept; it is there whole or not at all.
-npm_install() {
+npm_install() { alone npm_install_now "$@"; }
+npm_install_now() {
   local folder=$1
   shift
   [ ! -e "$folder/.whole" ] || return 0
-  command -v npm >/dev/null || apt npm
+  command -v npm >/dev/null || apt_now npm
   echo "installing $*"
   rm -rf "$folder"
   mkdir -p "$folder"
@@ -140,7 +149,8 @@ npm_install() {
 
 # make_venv FOLDER PACKAGE…: a Python environment with these packages in it, which is kept; it is there whole or
 # not at all.
-make_venv() {
+make_venv() { alone make_venv_now "$@"; }
+make_venv_now() {
   local folder=$1
   shift
   [ ! -e "$folder/.whole" ] || return 0

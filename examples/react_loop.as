@@ -44,7 +44,10 @@ main agent Detective {
 
     use input.question as user question
     use scratch.summary max 3k keep tail as observations
-    result = generate({ input: "Answer the user question from the observations.", attempts: 2 }) -> {
+    result = generate({
+      input: "Answer the user question from the observations.",
+      attempts: 2
+    }) -> {
       answer string
     }
     { answer: result.answer, turns: turns }

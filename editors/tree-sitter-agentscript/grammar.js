@@ -78,6 +78,9 @@ module.exports = grammar({
     $._candidate_selected,
     $._empty,
     $._one,
+    $._best,
+    $._use_selected,
+    $._selected_part,
     $._code,
     $._min,
     $._max,
@@ -238,16 +241,29 @@ module.exports = grammar({
         PREC.statement,
         seq(
           "use",
-          field("source", choice($.one_of, $.expression)),
-          repeat(choice($.budget, $.keep, $.priority, $.question)),
+          choice(field("source", $.one_of), seq(optional($.best), field("source", $.expression))),
+          repeat(choice($.budget, $.keep, $.priority, $.question, $.selection)),
           optional(seq(alias($._use_as, "as"), field("label", choice($.label, $._text)))),
         ),
       ),
-    budget: ($) => seq(alias($._use_max, "max"), $._budget),
+    best: ($) => seq(alias($._best, "best"), $._numbers, "of"),
+    budget: ($) => seq(alias($._use_max, "max"), optional(seq(field("least", $.number), "..")), $._budget),
     _budget: ($) => seq(field("amount", $.number), optional(field("unit", alias($._unit, $.unit)))),
-    keep: ($) => seq(alias($._use_keep, "keep"), $._part),
+    _numbers: ($) => seq($.number, optional(seq("..", $.number))),
+    keep: ($) => seq(alias($._use_keep, "keep"), $._part, repeat(seq("|", $._part))),
     _part: ($) => field("part", alias(choice("head", "tail", "middle"), $.part)),
     priority: ($) => seq(alias($._use_priority, "priority"), optional("-"), $.number),
+    selection: ($) =>
+      prec.right(
+        seq(
+          alias($._use_selected, "selected"),
+          choice(
+            seq("best", $.number, optional($.number), optional(alias($._selected_part, $.part))),
+            seq($.number, optional(alias($._selected_part, $.part))),
+            alias($._selected_part, $.part),
+          ),
+        ),
+      ),
     question: ($) => prec(PREC.statement, seq(alias($._use_for, "for"), $.expression)),
 
     one_of: ($) => seq(alias($._one, "one"), "of", "{", repeat(seq($.candidate, optional(","))), "}"),

@@ -8,6 +8,7 @@ pub(crate) mod codes;
 pub(crate) mod input;
 pub(crate) mod new_file;
 pub(crate) mod options;
+pub(crate) mod output_file;
 pub(crate) mod project;
 pub(crate) mod runtime;
 pub(crate) mod signals;

@@ -9,6 +9,18 @@ pub struct Record {
     pub line: usize,
     /// Its fields.
     pub fields: Vec<String>,
+    /// What is wrong with its quotation marks. The fields are read all the same.
+    pub fault: Option<QuoteFault>,
+}
+
+/// A field whose quotation marks do not enclose it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QuoteFault {
+    /// The line in which the field begins, from 1.
+    pub line: usize,
+    /// True if text follows the closing mark; else the closing mark is missing, and the field holds the rest
+    /// of the text.
+    pub is_closed: bool,
 }
 
 /// A record with more fields than are read; nothing is read behind it.
@@ -31,6 +43,7 @@ pub struct TooManyFields {
 /// ```
 pub struct Records<'t> {
     rest: &'t [u8],
+    delimiter: u8,
     reader: Reader,
     fields: Vec<u8>,
     ends: Vec<usize>,
@@ -44,6 +57,7 @@ impl<'t> Records<'t> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         Self {
             rest: text.as_bytes(),
+            delimiter,
             reader: ReaderBuilder::new().delimiter(delimiter).build(),
             // No record is longer than the text.
             fields: vec![0; text.len() + 1],
@@ -76,7 +90,7 @@ impl Iterator for Records<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let (mut written, mut count) = (0, 0);
-        let mut line = self.line();
+        let (mut line, mut begin) = (self.line(), self.rest);
         while !self.is_over {
             let fields = self.fields.get_mut(written..).unwrap_or_default();
             let ends = self.ends.get_mut(count..).unwrap_or_default();
@@ -87,9 +101,12 @@ impl Iterator for Records<'_> {
                 ReadRecordResult::Record => {
                     let fields = self.texts(count);
                     if fields.iter().any(|field| !field.trim().is_empty()) {
-                        return Some(Ok(Record { line, fields }));
+                        let read = begin.len().saturating_sub(self.rest.len());
+                        let record = begin.get(..read).unwrap_or_default();
+                        let fault = quote_fault(record, self.delimiter, line);
+                        return Some(Ok(Record { line, fields, fault }));
                     }
-                    (written, count, line) = (0, 0, self.line());
+                    (written, count, line, begin) = (0, 0, self.line(), self.rest);
                 }
                 // The reader gives the last record when it is asked with nothing left.
                 ReadRecordResult::InputEmpty => {}
@@ -101,5 +118,63 @@ impl Iterator for Records<'_> {
             }
         }
         None
+    }
+}
+
+/// Finds the fault of the quotation marks of a record that begins in a line.
+fn quote_fault(record: &[u8], delimiter: u8, mut line: usize) -> Option<QuoteFault> {
+    let is_line_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    let mut bytes = record.iter().copied().skip_while(is_line_end).peekable();
+    loop {
+        if bytes.next_if_eq(&b'"').is_some() {
+            let begin = line;
+            loop {
+                match bytes.next() {
+                    None => return Some(QuoteFault { line: begin, is_closed: false }),
+                    Some(b'\n') => line += 1,
+                    // Two marks stand for one.
+                    Some(b'"') if bytes.next_if_eq(&b'"').is_none() => break,
+                    Some(_) => {}
+                }
+            }
+            if bytes.peek().is_some_and(|next| *next != delimiter && !is_line_end(next)) {
+                return Some(QuoteFault { line: begin, is_closed: true });
+            }
+        }
+        bytes.find(|byte| *byte == delimiter)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn faults(text: &str) -> Vec<(usize, bool)> {
+        let records = Records::new(text, b',', 9).map(Result::unwrap);
+        records.filter_map(|it| it.fault).map(|it| (it.line, it.is_closed)).collect()
+    }
+
+    #[test]
+    fn ev_1_quotes_that_enclose_fields_have_no_fault() {
+        let text = "\u{feff}\"a\",b\r\n\n\"two\nlines\",\"he said \"\"x\"\"\"\r\n5\" wide,\"\"\n\"\"\"\",\"last\"";
+        assert_eq!(faults(text), []);
+        assert_eq!(Records::new(text, b',', 9).count(), 4);
+    }
+
+    #[test]
+    fn ev_1_quote_without_end_has_line_in_which_it_opens() {
+        assert_eq!(faults("a,b\nAda,1\nCy,\"2\nDi,3\n"), [(3, false)]);
+        assert_eq!(faults("a,b\r\n\r\n\"x\ny\",\"2\r\nDi,\"\""), [(4, false)]);
+        assert_eq!(faults("a\n\"x\"\""), [(2, false)]);
+    }
+
+    #[test]
+    fn ev_1_text_after_closing_quote_is_fault_and_next_records_are_read() {
+        let text = "a\n\"Bob,\"Hello\nb\n\"c\" \n";
+        assert_eq!(faults(text), [(2, true), (4, true)]);
+        let fields: Vec<_> =
+            Records::new(text, b',', 9).map(|record| record.unwrap().fields.concat()).collect();
+        assert_eq!(fields, ["a", "Bob,Hello", "b", "c "]);
     }
 }

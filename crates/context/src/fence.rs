@@ -43,7 +43,7 @@ mod look;
 mod suspect;
 mod tags;
 
-pub use block::{DATA_TAG, Fence, FenceError, escape_layout, escape_open};
+pub use block::{DATA_TAG, Fence, FenceError, escape_layout, escape_open, without_commands};
 pub use suspect::{Suspicion, SuspicionKind, masked, suspicious};
 
 #[cfg(test)]

@@ -41,12 +41,21 @@ pub struct DeclaredItem {
     /// The order in which items are cut to fit a whole-prompt budget: the lowest first (AS-18).
     pub priority: i64,
     /// The question that its parts are selected by, if any (CA-16).
-    pub question: Option<String>,
+    pub question: Option<ItemQuestion>,
     /// The label of the value: that of all its parts.
     pub origin: Label,
     /// Its own fence, such as that of a knowledge pack (KN-13); without one, trust decides whether
     /// it gets the general fence.
     pub fence: Option<Fence>,
+}
+
+/// A question that selects parts of an item (CA-16).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ItemQuestion {
+    /// The text.
+    pub text: String,
+    /// The most parts that it selects; without one only the budget bounds them (EV-10).
+    pub most: Option<u64>,
 }
 
 /// The reason why an item is shorter than its value.

@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::marker::PhantomData;
 
 /// The greatest nesting of lists and objects in a text that is read. Values of programs are limited
-/// further by [`Limits::value_depth`](crate::Limits).
+/// further by [`Limits::value_depth`](crate::Limits::value_depth).
 pub const MOST_DEPTH: usize = 1_000;
 
 /// The native stack for each level of lists and objects, in unoptimised builds.
@@ -34,7 +34,7 @@ pub enum JsonError {
         column: usize,
     },
     /// It is not JSON, or not of the expected type.
-    #[error(transparent)]
+    #[error("{}", told(.0))]
     Invalid(#[from] serde_json::Error),
 }
 
@@ -64,6 +64,13 @@ impl JsonError {
         told.truncate(told.find(" at line ").unwrap_or(told.len()));
         told
     }
+}
+
+/// Returns the parser's words. Half of a surrogate pair that nothing follows is told as one that
+/// another character follows.
+fn told(error: &serde_json::Error) -> String {
+    let told = error.to_string();
+    told.replacen("unexpected end of hex escape", "lone leading surrogate in hex escape", 1)
 }
 
 /// Reads a JSON text.
@@ -192,6 +199,14 @@ mod tests {
     fn as_31_brackets_in_strings_are_text() {
         let text = format!("[\"{}\\\"{}\"]", "[".repeat(5_000), "{".repeat(5_000));
         assert_eq!(read::<Vec<String>>(text.as_bytes()).unwrap()[0].len(), 10_001);
+    }
+
+    #[test]
+    fn as_31_half_of_surrogate_pair_is_told_wherever_it_stands() {
+        for text in ["\"\\ud800\"", "\"\\ud800 a\"", "\"\\ud800\\n\"", "\"\\ud800\\u0041\""] {
+            let error = read::<Value>(text.as_bytes()).unwrap_err();
+            assert_eq!(error.reason(), "lone leading surrogate in hex escape", "{text}");
+        }
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub mod trust;
 
 pub use budget::{Budget, Keep, Measure, WrittenBudget};
 pub use digest::Digest;
-pub use item::{ContextItem, CutReason, CutRecord, DeclaredItem, Position};
+pub use item::{ContextItem, CutReason, CutRecord, DeclaredItem, ItemQuestion, Position};
 pub use label::{Label, Readers, Source};
 pub use limits::Limits;
 pub use manifest::{MANIFEST_VERSION, Manifest};

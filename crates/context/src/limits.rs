@@ -1,5 +1,6 @@
 //! Limits as one explicit value: a breach is an error that names the limit, never a silent cut.
 
+use crate::json::MOST_DEPTH;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 /// The limits of one run. All are inclusive upper bounds.
@@ -10,6 +11,7 @@ pub struct Limits {
     /// The greatest size of one source file, in bytes.
     pub source_bytes: usize,
     /// The greatest nesting of blocks, expressions and shapes in a source file.
+    #[serde(deserialize_with = "source_depth")]
     pub source_depth: usize,
     /// The greatest number of source files in one program.
     pub source_files: usize,
@@ -23,7 +25,8 @@ pub struct Limits {
     pub collection_items: usize,
     /// The greatest total size of lists, objects and strings that a program creates, in bytes.
     pub heap_bytes: u64,
-    /// The greatest nesting of a value that becomes JSON.
+    /// The greatest nesting of a value that becomes JSON, at most [`Limits::MOST_VALUE_DEPTH`].
+    #[serde(deserialize_with = "value_depth")]
     pub value_depth: usize,
     /// The greatest size of a file that a program imports or reads, in bytes.
     pub file_bytes: usize,
@@ -40,6 +43,35 @@ pub struct Limits {
     /// number, or a text such as `200k`.
     #[serde(deserialize_with = "tokens")]
     pub max_tokens: Option<u64>,
+}
+
+/// The greatest nesting of a source file: parsing it takes native stack.
+const MOST_SOURCE_DEPTH: usize = 1_200;
+
+impl Limits {
+    /// The greatest nesting of a value that any settings allow: 100 levels less than a text that is
+    /// read, so that a record, which keeps a value inside its own fields, can be read back.
+    pub const MOST_VALUE_DEPTH: usize = MOST_DEPTH - 100;
+}
+
+fn source_depth<'de, D: Deserializer<'de>>(value: D) -> Result<usize, D::Error> {
+    at_most("source_depth", MOST_SOURCE_DEPTH, value)
+}
+
+fn value_depth<'de, D: Deserializer<'de>>(value: D) -> Result<usize, D::Error> {
+    at_most("value_depth", Limits::MOST_VALUE_DEPTH, value)
+}
+
+fn at_most<'de, D: Deserializer<'de>>(
+    name: &str,
+    most: usize,
+    value: D,
+) -> Result<usize, D::Error> {
+    let depth = usize::deserialize(value)?;
+    match depth <= most {
+        true => Ok(depth),
+        false => Err(de::Error::custom(format!("`{name}` is at most {most}, found {depth}"))),
+    }
 }
 
 fn dollars<'de, D: Deserializer<'de>>(value: D) -> Result<Option<f64>, D::Error> {
@@ -92,7 +124,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             source_bytes: 16 << 20,
-            source_depth: 1_200,
+            source_depth: MOST_SOURCE_DEPTH,
             source_files: 256,
             call_depth: 10_000,
             steps: 100_000_000_000,

@@ -350,6 +350,9 @@ pub struct RankedRecord {
     pub question: String,
     /// The budget of the `use`.
     pub budget: Budget,
+    /// The most passages of the `use`, of `best 3 of` (EV-10).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub most: Option<u64>,
     /// The passages in the prompt, best first.
     pub passages: Vec<RankedPassage>,
     /// What is not in the prompt.

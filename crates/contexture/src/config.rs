@@ -412,6 +412,20 @@ mod tests {
     }
 
     #[test]
+    fn as_31_depth_that_cannot_be_allowed_is_refused() {
+        for (limit, most) in [("source_depth", 1_200), ("value_depth", 900)] {
+            let parse =
+                |depth| Config::parse("contexture.toml", &format!("[limits]\n{limit} = {depth}\n"));
+            assert!(parse(most).is_ok(), "{limit}");
+            let error = parse(most + 1).unwrap_err();
+            let ConfigError::Invalid { file, diagnostic } = error else { panic!("{error}") };
+            assert_eq!(file.position(diagnostic.span.start).line, 2);
+            let told = format!("`{limit}` is at most {most}, found {}", most + 1);
+            assert!(diagnostic.message.contains(&told), "{}", diagnostic.message);
+        }
+    }
+
+    #[test]
     fn ref_7_settings_of_references_are_read() {
         let plain = Config::parse("contexture.toml", "").unwrap().references;
         assert_eq!((plain.policy, plain.budget, plain.cache), (Policy::Budget, 8_000, true));

@@ -6,6 +6,8 @@
 //! loops and turns side by side come out as they were. A call that changes something and whose outcome
 //! is not in the journal is in doubt; a person says what came of it, or that it is to be made again.
 
+#[cfg(feature = "flow")]
+mod cells;
 mod files;
 mod head;
 mod kept;
@@ -13,10 +15,10 @@ mod stored;
 mod turn;
 mod wish;
 
+#[cfg(feature = "flow")]
+pub(crate) use cells::{DoneCell, StoredCell, cells, forget_cells};
 pub use head::Changes;
 pub(crate) use kept::Kept;
-#[cfg(feature = "flow")]
-pub(crate) use stored::each;
 pub use stored::{
     Settlement, State, StoredRun, cancel, find, forget, list, read, settle, turns, with_journal,
 };

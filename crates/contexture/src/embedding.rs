@@ -61,9 +61,18 @@ fn of_model(project: &Project, model: &EmbeddingModel) -> Embedding {
             let embedded = tokio::time::timeout(REMOTE_LIMIT, asking).await;
             let embedded = embedded.map_err(|_| EmbedError::Timeout(REMOTE_LIMIT))?;
             let failed = |error: LlmError| EmbedError::Failed(settings.mask(&error.to_string()));
-            embedded.map(|embedded| embedded.vectors).map_err(failed)
+            embedded.map_err(failed).and_then(|embedded| directed(embedded.vectors))
         })
     })
+}
+
+/// Refuses vectors of zeros: a server that fails may give them, and they are kept.
+fn directed(vectors: Vectors) -> Result<Vectors, EmbedError> {
+    let is_blank = |vector: &Vec<f32>| !vector.is_empty() && vector.iter().all(|one| *one == 0.0);
+    if vectors.iter().any(is_blank) {
+        return Err(EmbedError::Failed("a vector holds nothing but zeros".to_owned()));
+    }
+    Ok(vectors)
 }
 
 /// Calls an embedder from code that is not async.

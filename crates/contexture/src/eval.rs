@@ -16,17 +16,21 @@ mod fault;
 mod file;
 mod found;
 mod judge;
+mod known;
 mod limits;
+mod number;
 mod observed;
 mod parse;
 mod record;
 mod reflect;
 mod report;
+mod result;
 mod run;
 mod scorer;
 mod search;
 mod suite;
 mod trial;
+mod wording;
 
 pub use accept::{Accepted, accept};
 pub use asked::{Estimate, EvalOptions};
@@ -37,7 +41,7 @@ pub use file::{Broken, Suite, load, load_cases, test_schema};
 pub use found::find;
 pub use judge::{Verdict, judge};
 pub use observed::{Course, Observed, Prompt};
-pub use record::{RecordError, case_of};
+pub use record::{RecordError, case_of, example_of};
 pub use reflect::{Proposal, Reflect, Reflection};
 pub use report::{
     CaseReport, Outcome, Report, SuiteReport, VariantReport, junit, markdown, rounded,

@@ -28,7 +28,7 @@ pub use blame::{Blame, Cause, blame};
 pub use contexts::{context, context_changes, context_messages, contexts};
 pub use diff::{CallDiff, Change, ItemDiff, LayerDiff, diff};
 pub(crate) use diff::{diff_of_functions, is_same_prompt};
-pub use export::export;
+pub use export::{Exported, export};
 #[cfg(feature = "flow")]
 pub use flows::{FlowPictureError, StepPage, flow, flow_picture, flows, open_waits, outer_flows};
 pub use import::import;

@@ -85,6 +85,7 @@ pub use {schemars, serde, serde_json, tokio};
 pub mod config;
 pub mod contexts;
 pub mod database;
+pub mod diff;
 mod driver;
 pub mod durable;
 pub mod editor;

@@ -79,7 +79,7 @@ impl WorkspaceLoader {
     ) -> Result<LoadedSource, LoadError> {
         let place = place.map_err(load_error)?;
         let limit = self.limits().source_bytes as u64;
-        let text = workspace.read_text(&place, limit).map_err(load_error)?;
+        let text = workspace.read_text(&place, limit).map_err(source_error)?;
         workspace.protect(&place);
         Ok(LoadedSource { name: place.as_str().to_owned(), text })
     }
@@ -157,4 +157,15 @@ impl SourceLoader for WorkspaceLoader {
 
 fn load_error(error: FileError) -> LoadError {
     LoadError { message: error.to_string(), help: Some(error.help()) }
+}
+
+/// Does the same for a file of the program, whose limit is another one.
+fn source_error(error: FileError) -> LoadError {
+    let help = match &error {
+        FileError::TooLarge { .. } => {
+            "split it, or raise `source_bytes` under [limits] in contexture.toml".to_owned()
+        }
+        other => other.help(),
+    };
+    LoadError { message: error.to_string(), help: Some(help) }
 }

@@ -292,8 +292,9 @@ impl Models {
     fn meet(&self, name: &str, parsed: ModelUri) -> Result<Connected, LlmError> {
         let provider = self.recorded(self.provider(name, parsed)?);
         let (profile, ledger) = (self.profiles.of(name), Arc::clone(&self.ledger));
+        let answer_bytes = self.settings.answer_bytes;
         Ok(Connected {
-            metered: Arc::new(Metered::new(provider, name, profile, ledger)),
+            metered: Arc::new(Metered::new(provider, name, profile, ledger, answer_bytes)),
             price_source: self.profiles.source(name).into(),
         })
     }

@@ -5,21 +5,26 @@
 //! run. What lies in the network is pinned by its name: to see whether it has changed, it would have
 //! to be loaded.
 
+mod choices;
 mod collect;
 
 use crate::project::Project;
 use crate::run::SetupError;
 use crate::servers::lock_file;
+use contexture_context::Digest;
 use contexture_mcp::{Lock, LockError, Pins};
 #[cfg(feature = "flow")]
 use contexture_script::program::Program;
 use serde::Serialize;
 
+pub use choices::{keep_measured, require_lock};
+pub use contexture_mcp::Measured;
+
 /// What has changed since a project was pinned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Drift {
-    /// The kind: `files`, `templates`, `references`, `packs`, `tools`, `models`.
+    /// The kind: `files`, `templates`, `references`, `packs`, `tools`, `models`, `choices`.
     pub kind: String,
     /// The name of what has changed.
     pub name: String,
@@ -35,8 +40,10 @@ pub struct Drift {
 pub struct Compared {
     /// What its prompts can hold now.
     pub found: Pins,
-    /// What has changed since it was pinned; `None` when it never was.
+    /// What has changed since it was pinned, and since choices were measured; `None` when neither ever was.
     pub drift: Option<Vec<Drift>>,
+    /// True if its prompts were pinned.
+    pub is_pinned: bool,
 }
 
 /// Compares a project with its lock.
@@ -46,17 +53,22 @@ pub struct Compared {
 pub async fn compare(project: &Project) -> Result<Compared, SetupError> {
     let lock = read(project)?;
     let found = collect::collect(project, &lock).await?;
-    let drift = lock.pins.as_ref().map(|pinned| difference(pinned, &found));
-    Ok(Compared { found, drift })
+    let changed = lock.pins.as_ref().map(|pinned| difference(pinned, &found));
+    let is_pinned = changed.is_some();
+    let is_known = is_pinned || !lock.choices.is_empty();
+    let all = || changed.unwrap_or_default().into_iter().chain(choices::drift(project, &lock));
+    Ok(Compared { found, drift: is_known.then(|| all().collect()), is_pinned })
 }
 
-/// Returns what has changed since a project was pinned. One that never was is not looked at.
+/// Returns what has changed since a project was pinned, and since choices were measured. One that never
+/// was pinned is not looked at otherwise.
 ///
 /// # Errors
 /// [`SetupError`] when the workspace or the lock can't be read.
 pub async fn drift(project: &Project) -> Result<Vec<Drift>, SetupError> {
-    if read(project)?.pins.is_none() {
-        return Ok(Vec::new());
+    let lock = read(project)?;
+    if lock.pins.is_none() {
+        return Ok(choices::drift(project, &lock));
     }
     Ok(compare(project).await?.drift.unwrap_or_default())
 }
@@ -70,18 +82,25 @@ pub(crate) async fn of_program(project: &Project, program: &Program) -> Result<P
     collect::of_program(project, &read(project)?, program).await
 }
 
-/// Pins a project: writes its lock.
+/// Pins a project: writes its lock, without the measurements of choices that no longer hold.
 ///
 /// # Errors
 /// [`SetupError`] when the lock can't be read or written.
 pub fn pin(project: &Project, pins: Pins) -> Result<(), SetupError> {
     let mut lock = read(project)?;
     lock.pins = Some(pins);
+    choices::forget_changed(project, &mut lock);
     lock.write(&lock_file(project)).map_err(|error| unusable(&error))
 }
 
 fn read(project: &Project) -> Result<Lock, SetupError> {
     Lock::read(&lock_file(project)).map_err(|error| unusable(&error))
+}
+
+/// Returns the digest of a file of the project: of its text, where it is one.
+pub(crate) fn digest_of(project: &Project, name: &str) -> Option<String> {
+    let bytes = std::fs::read(project.root.join(name)).ok()?;
+    Some(Digest::of_text(&String::from_utf8_lossy(&bytes)).to_string())
 }
 
 fn unusable(error: &LockError) -> SetupError {

@@ -150,6 +150,13 @@ impl Project {
         variable("HOME").or_else(|| variable("USERPROFILE")).map(Path::new)
     }
 
+    /// Returns the path of a file in the project, or its whole path if it lies outside.
+    pub(crate) fn name_of(&self, path: &Path) -> String {
+        let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let inside = whole.strip_prefix(&self.root).map(Path::to_owned);
+        inside.unwrap_or_else(|_| path.to_owned()).display().to_string()
+    }
+
     /// Opens the folder that everything is confined to.
     pub(crate) fn workspace(&self) -> Result<Arc<Workspace>, SetupError> {
         Workspace::with_policy(&self.root, self.config.policy.files.clone())

@@ -4,6 +4,8 @@
 //! `/dev/stdin`; it is awaited and read up to the limit. A file that a program, a setting or a
 //! folder names must be a regular one: nothing there may hang a run.
 
+use contexture_diagnostic::nearest;
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -80,21 +82,36 @@ impl ReadError {
 
     /// Returns the way to fix it, if one is known.
     #[must_use]
-    pub fn help(&self) -> Option<&'static str> {
-        match self {
-            Self::Io { source, .. } => match source.kind() {
-                io::ErrorKind::NotFound => {
-                    Some("check the path; it is relative to the current folder")
-                }
-                io::ErrorKind::IsADirectory => Some("give a file, not a folder"),
-                io::ErrorKind::PermissionDenied => Some("check who may read it"),
-                _ => None,
+    pub fn help(&self) -> Option<Cow<'static, str>> {
+        let help = match self {
+            Self::Io { path, source } => match source.kind() {
+                io::ErrorKind::NotFound => match near(path) {
+                    Some(near) => return Some(Cow::Owned(near)),
+                    None => "check the path; it is relative to the current folder",
+                },
+                io::ErrorKind::IsADirectory => "give a file, not a folder",
+                io::ErrorKind::PermissionDenied => "check who may read it",
+                _ => return None,
             },
-            Self::Special { .. } => Some("give a regular file"),
-            Self::TooLarge { .. } => Some("give a part of it"),
-            Self::NotText { .. } => Some("save it as UTF-8"),
-        }
+            Self::Special { .. } => "give a regular file",
+            Self::TooLarge { .. } => "give a part of it",
+            Self::NotText { .. } => "save it as UTF-8",
+        };
+        Some(Cow::Borrowed(help))
     }
+}
+
+/// Returns a suggestion of the file beside a missing one whose name is nearest.
+fn near(path: &Path) -> Option<String> {
+    /// Suggesting must not cost more than reading would have.
+    const LOOKED_AT: usize = 2_000;
+    let folder = path.parent()?;
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let entries = std::fs::read_dir(here).ok()?.take(LOOKED_AT);
+    let names: Vec<String> =
+        entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    let name = nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
+    Some(format!("did you mean `{}`?", folder.join(name).display()))
 }
 
 /// Reads the text of a file or pipe that a person names, of at most [`ARGUMENT_BYTES`].
@@ -168,7 +185,10 @@ mod tests {
         std::fs::write(&path, "four").unwrap();
         assert_eq!(regular(&path, 4).unwrap(), "four");
         let error = regular(&path, 3).unwrap_err();
-        assert_eq!((error.code(), error.help()), ("file_too_large", Some("give a part of it")));
+        assert_eq!(
+            (error.code(), error.help().as_deref()),
+            ("file_too_large", Some("give a part of it"))
+        );
         std::fs::write(&path, b"a\nb\xff").unwrap();
         assert!(matches!(argument(&path), Err(ReadError::NotText { line: 2, .. })));
     }
@@ -179,10 +199,15 @@ mod tests {
         for read in [argument(folder.path()), regular(folder.path(), 9)] {
             let error = read.unwrap_err();
             assert!(error.to_string().ends_with("is a directory"), "{error}");
-            assert_eq!(error.help(), Some("give a file, not a folder"));
+            assert_eq!(error.help().as_deref(), Some("give a file, not a folder"));
         }
         let error = argument(&folder.path().join("gone")).unwrap_err();
         assert_eq!(error.code(), "file_unreadable");
+        assert!(error.help().unwrap().starts_with("check the path"), "{error:?}");
+        std::fs::write(folder.path().join("main.md"), "text").unwrap();
+        let error = argument(&folder.path().join("mian.md")).unwrap_err();
+        let near = format!("did you mean `{}`?", folder.path().join("main.md").display());
+        assert_eq!(error.help().as_deref(), Some(near.as_str()));
     }
 
     #[cfg(unix)]

@@ -9,7 +9,7 @@ mod recheck;
 pub(crate) mod recorded;
 pub(crate) mod request;
 pub(crate) mod result;
-mod selections;
+pub(crate) mod selections;
 pub(crate) mod takes;
 
 pub use asked::{Asked, AskedRun, Asking, Offer, Offered, OfferedCall, answers, begin, offer};

@@ -30,11 +30,11 @@ struct StoreSink(Box<dyn RunWriter>);
 
 impl TraceSink for StoreSink {
     fn append(&self, lines: &str) -> Result<(), String> {
-        self.0.append_lines(lines).map_err(|error| error.to_string())
+        self.0.append_lines(lines).map_err(|error| error.line())
     }
 
     fn keep(&self, blobs: &[Blob]) -> Result<(), String> {
-        self.0.keep(blobs).map_err(|error| error.to_string())
+        self.0.keep(blobs).map_err(|error| error.line())
     }
 }
 

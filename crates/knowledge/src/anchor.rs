@@ -19,7 +19,7 @@ mod text;
 
 pub use check::{AnchorFiles, Facts, problem};
 pub(crate) use check::{decoded, joined};
-pub use cited::Citable;
+pub use cited::{Citable, Text};
 pub(crate) use map::comparable;
 pub use map::{Mapped, SOURCE_MAP, SourceMap};
 pub use text::{Anchor, Claim, anchors, claims};

@@ -265,9 +265,9 @@ contexture_diagnostic::codes! {
         "When the pages have such addresses on their site, `metadata: { siteRoot: /docs/ }` in KNOWLEDGE.md says what they begin with. Other links lead to pages that the pack does not have."
     NOT_INDEXED "KN4016" "not-indexed" Warning
         "A file of a pack is not searched."
-        "Only texts are searched. `contexture knowledge add NAME --from FOLDER` makes pages of files in other formats."
+        "Only texts in `compiled/`, `documents/`, `wiki/` and `sources/` are searched. `contexture knowledge add NAME --from FOLDER` makes pages of files in other formats."
     PLACE_IN_SOURCE "KN4017" "place-in-source" Warning
-        "Pages that were made of a source name places that the pack does not have."
+        "Pages that were made of a source name places or files that the pack does not have."
         "The tool that makes the site of the source may know these places. Nothing can be fixed in the pack: each sync makes its pages again."
     BAD_SYNONYMS "KN4018" "bad-synonyms" Warning
         "A line of `synonyms.txt` is not used."
@@ -322,7 +322,7 @@ contexture_diagnostic::codes! {
         "The pack stays as it was. Restore the source, or name another one: `contexture knowledge add NAME --from SOURCE`."
     SOURCE_EMPTY "KN5002" "source-empty" Error
         "Nothing in a source can be read, so there would be no page in the pack."
-        "`--json` lists each entry with the reason. Name a folder or file with texts."
+        "`--json` lists each entry with the reason. Name a folder or file with texts. A pack that is there stays as it was; to have it go, remove its folder."
     PACK_WITHOUT_SOURCE "KN5003" "pack-without-source" Error
         "A pack does not stand on a source."
         "Only packs that `contexture knowledge add NAME --from SOURCE` made are synced. Nothing is overwritten: choose another name, or remove the folder."

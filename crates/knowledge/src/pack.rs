@@ -11,6 +11,7 @@ mod files;
 
 pub(crate) use content::is_left_out;
 pub use error::PackError;
+pub(crate) use files::{FOLDERS, SCRIPTS};
 pub use files::{FileKind, LeftOut, LeftOutKind, Listing, PackFile};
 
 pub use crate::item::{GUIDE_FILE, MAX_GUIDE_BYTES};

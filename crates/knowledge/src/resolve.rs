@@ -24,5 +24,5 @@ pub use resolver::{
 pub use types::standing;
 pub use types::{
     CitationGap, FoundBy, Intent, Missing, PackUse, Provenance, Resolution, RunFinding, SearchHit,
-    Section, SectionCut, Task, citation,
+    SearchHits, Section, SectionCut, Task, citation,
 };

@@ -5,7 +5,6 @@
 //! are masked, it has an end, and nothing in it looks like a tag or like the turn of a speaker.
 
 use contexture_context::fence::{escape_open, masked};
-use std::borrow::Cow;
 
 /// The longest line, in characters.
 const LONGEST: usize = 600;
@@ -27,15 +26,6 @@ pub(crate) fn quote(text: &str) -> String {
 pub(crate) fn path(text: &str) -> String {
     let plain: String = text.chars().map(|c| if is_break(c) { '\u{fffd}' } else { c }).collect();
     escape_open(&plain, &[]).into_owned()
-}
-
-/// Returns a text with its lines, without what commands a terminal (MA-11).
-pub(crate) fn shown(text: &str) -> Cow<'_, str> {
-    let commands = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
-    if !text.contains(commands) {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(text.replace(commands, "\u{fffd}"))
 }
 
 fn bounded(text: &str, most: usize) -> String {

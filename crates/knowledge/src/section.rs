@@ -20,6 +20,7 @@ mod asciidoc;
 mod code;
 mod front;
 mod markdown;
+mod noise;
 mod outline;
 mod rst;
 
@@ -135,6 +136,16 @@ pub fn headings(path: &str, text: &str) -> Vec<String> {
     Markup::of(path).map_or_else(Vec::new, |markup| markup.headings(text))
 }
 
+/// Returns the name of a text of any source, whose ending says how it is parted: without a query or a
+/// fragment, and that of a Markdown page where the source is not a path and the text has headings.
+#[must_use]
+pub fn named(source: &str, text: &str) -> String {
+    let path = source.split(['?', '#']).next().unwrap_or(source);
+    let is_path = path.contains("://") || path.contains('/');
+    let has_headings = text.starts_with("# ") || text.contains("\n## ") || text.contains("\n# ");
+    if !is_path && has_headings { format!("{path}.md") } else { path.to_owned() }
+}
+
 /// Returns the title of a page: that of its front matter, else its first heading, else what its
 /// name says (MA-5).
 #[must_use]
@@ -230,7 +241,10 @@ fn marked_sections(path: &str, text: &str, markup: Markup) -> Vec<SourceSection>
     let mut front = if has_front { Front::of(text) } else { Front::default() };
     front.add(&markup.about(text));
     let page = Page { path, text, lines: &lines, title: front.title.as_deref() };
-    let is_mdx = extension(path) == "mdx";
+    let hidden = match markup {
+        Markup::Markdown => noise::of(text, extension(path) == "mdx"),
+        _ => Vec::new(),
+    };
     let mut out = Vec::new();
     let mut open: Vec<(usize, String)> = Vec::new();
     let mut blocks: Vec<Range<usize>> = Vec::new();
@@ -239,11 +253,24 @@ fn marked_sections(path: &str, text: &str, markup: Markup) -> Vec<SourceSection>
     for part in markup.parts(text, LONG) {
         match part {
             Part::Blocks(ranges) => {
-                let whole = |range: Range<usize>| lines.start(range.start)..range.end;
-                let is_shown = |range: &Range<usize>| {
-                    !is_mdx || !is_module_line(text.get(range.clone()).unwrap_or_default())
-                };
-                blocks.extend(ranges.into_iter().map(whole).filter(is_shown));
+                for range in ranges {
+                    let whole = lines.start(range.start)..range.end;
+                    for shown in noise::outside(&hidden, whole) {
+                        let last = blocks.last().map(|last| last.end);
+                        if last.is_some_and(|end| noise::is_between(&hidden, end..shown.start)) {
+                            add_pieces(
+                                &mut out,
+                                &heading_path(&page, &open),
+                                text,
+                                &lines,
+                                &blocks,
+                            );
+                            blocks.clear();
+                            childless = None;
+                        }
+                        blocks.push(shown);
+                    }
+                }
             }
             // Pieces are ranges of the file: they end before what is not shown.
             Part::Noise if blocks.is_empty() => {}
@@ -278,14 +305,6 @@ fn marked_sections(path: &str, text: &str, markup: Markup) -> Vec<SourceSection>
 /// Returns a section with a heading alone.
 fn empty(heading: String, at: usize, line: u32) -> SourceSection {
     SourceSection { heading, about: String::new(), text: at..at, first_line: line, last_line: line }
-}
-
-/// Reports whether a block of MDX only names what its components need.
-fn is_module_line(block: &str) -> bool {
-    let is_import = |line: &str| line.starts_with("import ") || line.starts_with("export ");
-    let mut lines = block.lines();
-    lines.next().is_some_and(is_import)
-        && lines.all(|line| is_import(line) || line.trim().is_empty())
 }
 
 /// A file that is parted at its headings.

@@ -40,6 +40,7 @@ mod source;
 mod stage;
 #[cfg(test)]
 mod tests;
+mod unchanged;
 mod walk;
 #[cfg(all(feature = "formats", feature = "organization"))]
 pub mod web;
@@ -47,7 +48,7 @@ pub mod web;
 pub use error::SyncError;
 pub use record::RECORD;
 pub use report::{Skipped, SyncReport};
-pub use source::{NoWeb, Web};
+pub use source::{Missed, NoWeb, Web};
 
 use crate::approval::Approvals;
 use crate::files::lock;
@@ -62,6 +63,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
+use unchanged::Lines;
 use walk::Walked;
 
 /// Returns the pages of a pack that a source gave, by their paths in the pack; none when the pack
@@ -158,7 +160,8 @@ fn create(
     let pack = work.path().join(new.name);
     std::fs::create_dir(&pack).map_err(not_written)?;
     let mut stage = Stage::of(&pack);
-    let built = build(sources, walk_all(sources)?, Before::default(), &mut stage)?;
+    let walked = walk_all(sources, work.path())?.into_iter().map(Walked::sorted).collect();
+    let built = build(sources, walked, Before::default(), &mut stage)?;
     if built.report.read.is_empty() {
         return Err(SyncError::Nothing { skipped: built.report.skipped });
     }
@@ -266,7 +269,10 @@ fn update(root: &Path, sources: &[Source], types: &[String]) -> Result<SyncRepor
     }
     let _lock = hold(root)?;
     stage::remove_leftovers(root);
-    let (walked, before) = look(root, sources)?;
+    let (walked, before) = match look(root, sources)? {
+        Found::Unchanged(report) => return Ok(report),
+        Found::Other(walked, before) => (walked, before),
+    };
     let mut stage = Stage::of(root);
     let built = build(sources, walked, before, &mut stage)?;
     if !built.report.is_unchanged() {
@@ -277,19 +283,36 @@ fn update(root: &Path, sources: &[Source], types: &[String]) -> Result<SyncRepor
     Ok(built.report)
 }
 
-/// Looks at the sources and at the pack, both at once: a sync that finds nothing to do takes nearly
-/// all of its time for this.
-fn look(root: &Path, sources: &[Source]) -> Result<(Vec<Walked>, Before), SyncError> {
-    thread::scope(|scope| {
-        let before = scope.spawn(|| Before::read(root));
-        let walked = walk_all(sources);
-        let before = before.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        Ok((walked?, before?))
-    })
+/// What a look at the sources and the pack has found.
+enum Found {
+    Unchanged(SyncReport),
+    Other(Vec<Walked>, Before),
 }
 
-fn walk_all(sources: &[Source]) -> Result<Vec<Walked>, SyncError> {
-    sources.iter().map(walk::source).collect()
+/// Looks at the sources and at the pack, both at once: a sync that finds nothing to do takes nearly
+/// all of its time for this.
+fn look(root: &Path, sources: &[Source]) -> Result<Found, SyncError> {
+    let bytes = Record::bytes(root)?;
+    let (walked, (pages, lines)) = thread::scope(|scope| {
+        let pack =
+            scope.spawn(|| (walk::pages(&root.join(PAGES)), bytes.as_deref().and_then(Lines::of)));
+        let walked = walk_all(sources, root);
+        let pack = pack.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        Ok::<_, SyncError>((walked?, pack))
+    })?;
+    if let Some(report) = lines.and_then(|lines| lines.report(sources, &walked, &pages)) {
+        sources.iter().try_for_each(Source::require_present)?;
+        return Ok(Found::Unchanged(report));
+    }
+    let record = bytes.map_or_else(|| Ok(Record::default()), |bytes| Record::of(root, &bytes))?;
+    let walked = walked.into_iter().map(Walked::sorted).collect();
+    Ok(Found::Other(walked, Before::of(record, pages)))
+}
+
+/// Walks all sources. The pack itself is not part of a source that it lies in.
+fn walk_all(sources: &[Source], pack: &Path) -> Result<Vec<Walked>, SyncError> {
+    let pack = pack.canonicalize().unwrap_or_else(|_| pack.to_owned());
+    sources.iter().map(|source| walk::source(source, &pack)).collect()
 }
 
 /// Returns the right to sync a pack.

@@ -7,8 +7,10 @@ use std::path::Path;
 
 /// Returns all bytes of a file, at most `limit`.
 pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, LlmError> {
-    let mut bytes = Vec::new();
     let file = File::open(path).map_err(|error| fault(path, &error))?;
+    // A pipe has no size; a file is read at once.
+    let size = file.metadata().map_or(0, |about| about.len().min(limit));
+    let mut bytes = Vec::with_capacity(usize::try_from(size).map_or(0, |size| size + 1));
     file.take(limit.saturating_add(1))
         .read_to_end(&mut bytes)
         .map_err(|error| fault(path, &error))?;

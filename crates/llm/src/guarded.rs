@@ -1,7 +1,7 @@
 //! A provider of the application behind the bounds that built-in ones keep themselves (HO-2).
 //!
-//! Decision: an added provider may panic, hang or answer without end. Each of these becomes a typed
-//! error here, so that the rest need not know who wrote a provider.
+//! Decision: an added provider may panic or hang. Each of these becomes a typed error here, so that
+//! the rest need not know who wrote a provider.
 
 use crate::settings::ProviderSettings;
 use contexture_context::{Digest, TokenCounter};
@@ -12,14 +12,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A provider whose panics, hangs and endless answers are errors.
+/// A provider whose panics and hangs are errors.
 pub struct Guarded {
     inner: Arc<dyn Provider>,
     scheme: String,
     uri: String,
     model: String,
     timeout: Duration,
-    answer_bytes: usize,
 }
 
 impl Guarded {
@@ -44,50 +43,24 @@ impl Guarded {
             uri: uri.to_owned(),
             model,
             timeout: settings.timeout,
-            answer_bytes: settings.answer_bytes,
         })
     }
 
-    async fn bounded(
-        &self,
-        call: &ChatCall,
-        sink: Option<TextSink<'_>>,
-        cancel: &CancelToken,
+    async fn bounded<'a>(
+        &'a self,
+        call: &'a ChatCall,
+        sink: Option<TextSink<'a>>,
+        cancel: &'a CancelToken,
     ) -> Result<Reply, LlmError> {
         let limit = call.timeout.unwrap_or(self.timeout);
-        let mut streamed = 0_usize;
-        let mut counted;
-        let sink: Option<TextSink<'_>> = match sink {
-            Some(sink) => {
-                let most = self.answer_bytes;
-                let streamed = &mut streamed;
-                counted = move |text: &str| {
-                    *streamed = streamed.saturating_add(text.len());
-                    if *streamed <= most {
-                        sink(text);
-                    }
-                };
-                Some(&mut counted)
-            }
-            None => None,
-        };
         let asking = panics::caught(|| self.inner.complete(call, sink, cancel));
-        let reply = tokio::select! {
-            reply = asking => reply.map_err(|message| panicked(&self.scheme, &message))??,
-            () = cancel.cancelled() => return Err(LlmError::Cancelled),
+        tokio::select! {
+            reply = asking => reply.map_err(|message| panicked(&self.scheme, &message))?,
+            () = cancel.cancelled() => Err(LlmError::Cancelled),
             () = tokio::time::sleep(limit) => {
-                return Err(LlmError::Timeout { host: self.scheme.clone(), limit });
+                Err(LlmError::Timeout { host: self.scheme.clone(), limit })
             }
-        };
-        let response = &reply.response;
-        let calls = response.tool_calls.iter().map(|call| call.function.arguments.len());
-        let reasoning = response.reasoning.as_deref().map_or(0, str::len);
-        let bytes = response.text.len().max(streamed) + reasoning + calls.sum::<usize>();
-        if bytes > self.answer_bytes {
-            let (provider, limit) = (self.scheme.clone(), self.answer_bytes);
-            return Err(LlmError::TooLarge { provider, limit });
         }
-        Ok(reply)
     }
 }
 

@@ -1,7 +1,8 @@
-//! A provider whose requests are admitted before they are sent, and paid for after (CA-4, CA-5).
+//! A provider whose requests are admitted before they are sent, and paid for after (CA-4, CA-5), and
+//! whose answers are refused beyond `answer_bytes`.
 //!
 //! Decision: it stands around every provider of a run, so that attempts, rounds of tools, retries
-//! and the readings of a plan all go through one gate.
+//! and the readings of a plan all go through one gate, also where the answers are recorded ones.
 
 use crate::ledger::{Amount, Excess, Ledger, Spent};
 use contexture_context::{Digest, TokenCounter};
@@ -29,12 +30,20 @@ pub struct Metered {
     ledger: Arc<Ledger>,
     /// The account of a call, beside that of its run.
     own: Option<Arc<Ledger>>,
+    answer_bytes: usize,
 }
 
 impl Metered {
-    /// Creates a provider whose requests are paid from `ledger`.
+    /// Creates a provider whose requests are paid from `ledger`, and whose answers have at most
+    /// `answer_bytes` bytes.
     #[must_use]
-    pub fn new(inner: Arc<dyn Provider>, uri: &str, profile: Profile, ledger: Arc<Ledger>) -> Self {
+    pub fn new(
+        inner: Arc<dyn Provider>,
+        uri: &str,
+        profile: Profile,
+        ledger: Arc<Ledger>,
+        answer_bytes: usize,
+    ) -> Self {
         let tokenizer = profile.tokenizer.unwrap_or_else(|| inner.tokenizer());
         Self {
             inner,
@@ -44,6 +53,7 @@ impl Metered {
             told: Arc::default(),
             ledger,
             own: None,
+            answer_bytes,
         }
     }
 
@@ -114,12 +124,22 @@ impl Metered {
         &'a self,
         call: &'a ChatCall,
         digest: Option<&'a Digest>,
-        mut sink: Option<TextSink<'a>>,
+        sink: Option<TextSink<'a>>,
         cancel: &'a CancelToken,
     ) -> Result<Reply, LlmError> {
-        loop {
+        let (most, mut streamed) = (self.answer_bytes, 0_usize);
+        let counted = &mut streamed;
+        let mut bounded = sink.map(move |sink| {
+            move |text: &str| {
+                *counted = counted.saturating_add(text.len());
+                if *counted <= most {
+                    sink(text);
+                }
+            }
+        });
+        let reply = loop {
             let mut ticket = self.admit(call).await?;
-            let sink: Option<TextSink<'_>> = sink.as_mut().map(|sink| &mut **sink as TextSink<'_>);
+            let sink = bounded.as_mut().map(|sink| sink as TextSink<'_>);
             let outcome = match digest {
                 Some(digest) => self.inner.complete_known(call, digest, sink, cancel).await,
                 None => self.inner.complete(call, sink, cancel).await,
@@ -127,9 +147,13 @@ impl Metered {
             ticket.end(&outcome);
             // What a run asked before it died counts at its worst, and is asked again.
             if !matches!(outcome, Err(LlmError::Uncertain { .. })) {
-                return outcome;
+                break outcome?;
             }
+        };
+        if bytes_of(&reply).max(streamed) > most {
+            return Err(LlmError::TooLarge { provider: self.uri.clone(), limit: most });
         }
+        Ok(reply)
     }
 
     fn refused(&self, excess: Excess) -> LlmError {
@@ -158,6 +182,14 @@ impl Metered {
         }
         Ok(Ticket { provider: self, call, profile, reserved, is_open: true })
     }
+}
+
+/// Returns the size of an answer.
+fn bytes_of(reply: &Reply) -> usize {
+    let response = &reply.response;
+    let calls = response.tool_calls.iter().map(|call| call.function.arguments.len());
+    let reasoning = response.reasoning.as_deref().map_or(0, str::len);
+    response.text.len() + reasoning + calls.sum::<usize>()
 }
 
 /// Returns the parts of all messages.

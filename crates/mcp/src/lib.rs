@@ -76,6 +76,6 @@ pub use connect::{Connect, ConnectSettings};
 pub use contexture_core::Secret;
 pub use definition::{Definition, DefinitionError, Offer};
 pub use error::McpError;
-pub use lock::{Classes, LOCK_FILE, Lock, LockError, Pins};
+pub use lock::{Classes, LOCK_FILE, Lock, LockError, Measured, Pins};
 pub use servers::{Limits, Servers};
 pub use spec::{ServerSpec, Transport};

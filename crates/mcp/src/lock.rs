@@ -1,5 +1,5 @@
-//! `contexture.lock`: the definitions that were accepted, each with its digest, and the pins of all
-//! else that prompts can hold (EV-14).
+//! `contexture.lock`: the definitions that were accepted, each with its digest, the pins of all else that
+//! prompts can hold (EV-14), and what trials measured of choices (EV-10).
 //!
 //! Decision: the definitions stand in it whole and not by digest alone, so that a program can be
 //! checked without its servers, and a review of the file shows what a model will read. Beside each
@@ -26,6 +26,29 @@ pub struct Lock {
     servers: BTreeMap<String, Accepted>,
     /// What the prompts of the project can hold; absent where nobody pinned it.
     pub pins: Option<Pins>,
+    /// What trials measured, by the path of the program in which the candidates are marked.
+    pub choices: BTreeMap<String, Measured>,
+}
+
+/// What a trial measured of the candidates that are marked in a program (EV-10).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// The candidate of each choice, by its label, else its function and number: `main#2`.
+    pub selected: BTreeMap<String, String>,
+    /// The digests of the files of cases, by path.
+    pub data: BTreeMap<String, String>,
+    /// What answered.
+    pub models: Vec<String>,
+    /// Better less worse cases by all, on the held-out cases.
+    pub gain: f64,
+    /// The bounds of the gain, each at 95 %.
+    pub interval: Option<[f64; 2]>,
+    /// The number of held-out cases.
+    pub held_out: usize,
+    /// The requests to models of the whole trial.
+    pub calls: u64,
+    /// What they cost in US dollars; none where a model has no price.
+    pub cost: Option<f64>,
 }
 
 /// Digests and prices by kind and name: `files`, `models` and so on (EV-14).
@@ -100,6 +123,8 @@ struct Written {
     servers: BTreeMap<String, Vec<Pin>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pins: Option<Pins>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    choices: BTreeMap<String, Measured>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -168,7 +193,8 @@ impl Lock {
             return Err(LockError::Newer(head.version));
         }
         let written: Written = serde_json::from_str(text).map_err(malformed)?;
-        let mut lock = Self { pins: written.pins, ..Self::default() };
+        let (pins, choices) = (written.pins, written.choices);
+        let mut lock = Self { servers: BTreeMap::new(), pins, choices };
         let mut faults = Vec::new();
         for (server, pins) in written.servers {
             match intact(&server, pins) {
@@ -188,7 +214,7 @@ impl Lock {
     pub fn text(&self) -> Result<String, LockError> {
         let servers = self.servers.iter().map(|(name, all)| (name.clone(), all.pins()));
         let (servers, pins) = (servers.collect(), self.pins.clone());
-        let written = Written { version: VERSION, servers, pins };
+        let written = Written { version: VERSION, servers, pins, choices: self.choices.clone() };
         let text = serde_json::to_string_pretty(&written);
         text.map(|text| text + "\n").map_err(|error| LockError::Malformed(error.to_string()))
     }

@@ -2,7 +2,7 @@
 //!
 //! Decision: what is code is found out only where something looks like a reference. The text is
 //! searched for `@` at the speed of memory; block structure and code spans (as CommonMark has them)
-//! are read up to a candidate, once. Indented text is not a code fence and is searched.
+//! are read up to a candidate, once. HTML comments are skipped as code is.
 //!
 //! ```
 //! use contexture_reference::scan::scan;
@@ -62,7 +62,7 @@ impl Malformed<'_> {
     }
 }
 
-/// Finds the references in a Markdown text of any script, in order, none in code.
+/// Finds the references in a Markdown text of any script, in order, none in code or comments.
 ///
 /// Text like a reference to a place (`@file:a.md`, `@1x://a`) that is not one comes as
 /// [`Malformed`]; mentions (`@ann: hello`) and addresses (`ann@example.org`) are neither.

@@ -28,6 +28,7 @@ mod declarations;
 mod derived;
 mod effects;
 mod expressions;
+mod freedoms;
 mod generate;
 mod granted;
 mod imports;

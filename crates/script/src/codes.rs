@@ -111,6 +111,7 @@ registry! {
     MISPLACED_BUDGET "AS3014" "misplaced-budget" Error "Budget in a place where it is not allowed."
     BAD_QUESTION "AS3015" "bad-question" Error "Question of a `use` that is missing or not a text."
     FEW_FIT "AS3016" "few-fit" Warning "Pattern of files of which less than half fit the budget of its `use`."
+    BAD_CHOICE "AS3017" "bad-choice" Error "Bounds of a `use` that leave no choice, or a choice that is not within them."
     UNKNOWN_OPTION "AS4001" "unknown-option" Error "Unknown option of `generate`."
     MISSING_INPUT "AS4002" "missing-input" Error "Missing `input` of `generate`."
     OPTION_TYPE "AS4003" "option-type" Error "Option of `generate` with a value of the wrong type."

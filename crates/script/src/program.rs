@@ -430,7 +430,9 @@ impl Loading<'_> {
 
     fn too_many_files(&self, span: Span) -> Diagnostic {
         let most = self.limits.source_files;
-        let message = format!("the program has more than {most} files");
-        codes::TOO_MANY_FILES.at(span, message).with_help("import from fewer files")
+        let message = format!("the program has more files than {most}, the limit `source_files`");
+        let help =
+            "import from fewer files, or raise `source_files` under [limits] in contexture.toml";
+        codes::TOO_MANY_FILES.at(span, message).with_help(help)
     }
 }

@@ -55,6 +55,8 @@ pub struct ResourceImport {
 pub struct Question {
     /// Its text.
     pub text: String,
+    /// The most parts that it selects, if the program bounds them (EV-10).
+    pub most: Option<u64>,
     /// Its label, which what is selected has too.
     pub label: Label,
 }

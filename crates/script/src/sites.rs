@@ -1,5 +1,5 @@
-//! The `use one of` of a file with the places of their marks, and programs in which others are marked
-//! (AS-33, EV-9).
+//! The choices of a file, `use one of` and bounds, with the places of their marks, and programs in which
+//! others are marked (AS-33, EV-9, EV-10).
 //!
 //! Decision: a mark is put in and taken out as bytes of the source, and nothing is printed from the
 //! tree; so the rest of the file stays as it is, whatever its form.
@@ -7,18 +7,21 @@
 use crate::syntax::ast::{
     BudgetNode, Candidate, ExprKind, File, Item, Name, StatementKind, Use, UseSource,
 };
+use crate::syntax::freedom::{BoundCandidate, candidates, is_open, selected};
 use crate::syntax::walk::statements;
 use contexture_context::{Budget, Keep};
 use contexture_diagnostic::{SourceFile, Span, suggestion};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A `use one of` of a file.
+/// A choice of a file: a `use one of`, or a `use` whose bounds leave one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Site {
     /// The line of the `use`, from 1.
     pub line: u32,
+    /// Its column in characters, from 1.
+    pub column: u32,
     /// Its label, if it has one.
     pub label: Option<String>,
     /// Its candidates, in order.
@@ -32,6 +35,12 @@ pub struct Site {
 }
 
 impl Site {
+    /// Returns its place in its file: `15:3`.
+    #[must_use]
+    pub fn place(&self) -> String {
+        format!("{}:{}", self.line, self.column)
+    }
+
     /// Returns its id among the sites of a program: `file.as#Agent.function[label]`, with the line where
     /// it has no label.
     #[must_use]
@@ -43,19 +52,58 @@ impl Site {
     }
 }
 
+/// Returns names that tell the sites of a file apart, in their order: the label that no other site has,
+/// else the line that holds no other one, else the place.
+#[must_use]
+pub fn names(sites: &[Site]) -> Vec<String> {
+    let name = |site: &Site| {
+        own_label(site, sites).map(str::to_owned).unwrap_or_else(|| {
+            let is_alone = sites.iter().filter(|other| other.line == site.line).count() == 1;
+            if is_alone { site.line.to_string() } else { site.place() }
+        })
+    };
+    sites.iter().map(name).collect()
+}
+
+/// Returns names that stay when lines move: the label that no other site has, else the function with the
+/// number of the site in it, as in `main#2`.
+#[must_use]
+pub fn lasting_names(sites: &[Site]) -> Vec<String> {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let name = |site: &Site| {
+        let scope: Vec<&str> =
+            site.agent.iter().chain(&site.function).map(String::as_str).collect();
+        let number = seen.entry(scope.join(".")).or_default();
+        *number += 1;
+        let place = || format!("{}#{number}", scope.join("."));
+        own_label(site, sites).map_or_else(place, str::to_owned)
+    };
+    sites.iter().map(name).collect()
+}
+
+/// Returns the label of a site if it is the only one of that label.
+fn own_label<'s>(site: &'s Site, sites: &[Site]) -> Option<&'s str> {
+    let is_same = |other: &&Site| other.label == site.label;
+    site.label.as_deref().filter(|_| sites.iter().filter(is_same).count() == 1)
+}
+
 /// A candidate of a [`Site`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SiteCandidate {
     /// Its name.
     pub name: String,
-    /// True if it is shown unless another is chosen: it is marked, or the first where none is.
+    /// True if it is shown unless another is chosen: it is marked, or where none is the first of a `use
+    /// one of`, and of bounds the one with the greatest numbers.
     pub selected: bool,
-    /// Its place in the file, in bytes.
+    /// Its place in the file, in bytes; of bounds that of the `use`.
     pub span: Place,
-    /// The place of the word `selected`.
+    /// The place of its mark.
     #[serde(skip)]
     pub mark: Option<Span>,
+    /// Where a mark of it is written, and the mark.
+    #[serde(skip)]
+    marked: (Span, String),
     /// True if it is `empty`.
     #[serde(skip)]
     pub is_empty: bool,
@@ -92,7 +140,7 @@ pub struct SiteError {
     pub help: String,
 }
 
-/// Returns every `use one of` of a file, in source order.
+/// Returns every choice of a file, in source order.
 #[must_use]
 pub fn sites(source: &SourceFile, file: &File) -> Vec<Site> {
     let mut found: Vec<Placed<'_>> = Vec::new();
@@ -126,7 +174,44 @@ fn uses_of_items<'f>(items: &'f [Item], agent: Option<&'f str>, found: &mut Vec<
 
 fn site(source: &SourceFile, placed: &Placed<'_>) -> Option<Site> {
     let Placed { used, agent, function } = placed;
-    let UseSource::OneOf(candidates) = &used.source else { return None };
+    let candidates = match &used.source {
+        UseSource::OneOf(candidates) => of_candidates(candidates),
+        UseSource::Expr(_) if is_open(used) => of_bounds(used),
+        UseSource::Expr(_) => return None,
+    };
+    Some(Site {
+        line: source.position(used.span.start).line,
+        column: source.position(used.span.start).column,
+        label: used.label.as_ref().map(|label| label.value.clone()),
+        candidates,
+        agent: agent.map(str::to_owned),
+        function: function.map(str::to_owned),
+    })
+}
+
+/// Returns the candidates that bounds leave.
+fn of_bounds(used: &Use) -> Vec<SiteCandidate> {
+    let found = candidates(used);
+    let chosen = selected(used, &found);
+    let one = |(at, one): (usize, &BoundCandidate)| SiteCandidate {
+        selected: at == chosen,
+        span: Place { start: used.span.start, end: used.span.end },
+        mark: used.selected.as_ref().filter(|_| at == chosen).map(|selected| selected.span),
+        marked: (used.clauses_end, format!(" selected {}", one.name)),
+        is_empty: one.best == Some(0),
+        budget: one.max.zip(used.max.as_ref()).map(|(limit, max)| {
+            let keep = one.keep.unwrap_or_default();
+            Budget { limit, measure: max.measure, keep }
+        }),
+        text: None,
+        written: None,
+        name: one.name.clone(),
+    };
+    found.iter().enumerate().map(one).collect()
+}
+
+/// Returns the candidates of a `use one of`.
+fn of_candidates(candidates: &[Candidate]) -> Vec<SiteCandidate> {
     let marked = candidates.iter().position(|candidate| candidate.selected.is_some()).unwrap_or(0);
     let budget = |candidate: &Candidate| {
         let BudgetNode { limit, measure, .. } = *candidate.max.as_ref()?;
@@ -138,6 +223,7 @@ fn site(source: &SourceFile, placed: &Placed<'_>) -> Option<Site> {
         selected: at == marked,
         span: Place { start: candidate.span.start, end: candidate.span.end },
         mark: candidate.selected,
+        marked: (Span::at(candidate.span.end), " selected".to_owned()),
         is_empty: candidate.source.is_none(),
         budget: budget(candidate),
         text: candidate.source.as_ref().and_then(|source| match &source.kind {
@@ -146,13 +232,7 @@ fn site(source: &SourceFile, placed: &Placed<'_>) -> Option<Site> {
         }),
         written: candidate.source.as_ref().map(|source| source.span),
     };
-    Some(Site {
-        line: source.position(used.span.start).line,
-        label: used.label.as_ref().map(|label| label.value.clone()),
-        candidates: candidates.iter().enumerate().map(one).collect(),
-        agent: agent.map(str::to_owned),
-        function: function.map(str::to_owned),
-    })
+    candidates.iter().enumerate().map(one).collect()
 }
 
 /// Marks the chosen candidates of sites, each named by its label or its line, and returns the text.
@@ -191,19 +271,20 @@ pub fn specialize(
     }
     let mut edits = Vec::new();
     for (at, name) in wanted {
-        edits.extend(sites.get(at).into_iter().flat_map(|site| moves(source.text(), site, name)));
+        let site = sites.get(at);
+        edits.extend(site.into_iter().flat_map(|site| moves(source.text(), site, name)));
     }
     Ok(edited(source.text(), edits))
 }
 
 fn is_meant(site: &Site, source: &SourceFile, place: &str) -> bool {
-    let line = site.line.to_string();
-    let has_label = site.label.as_deref() == Some(place);
-    has_label || line == place || place.strip_suffix(&line) == Some(&format!("{}:", source.name()))
+    let inner = place.strip_prefix(source.name()).and_then(|rest| rest.strip_prefix(':'));
+    let is_place = |place: &str| place == site.line.to_string() || place == site.place();
+    site.label.as_deref() == Some(place) || is_place(place) || inner.is_some_and(is_place)
 }
 
 /// Returns the changes that mark another candidate: spans, and what stands there then.
-fn moves(text: &str, site: &Site, name: &str) -> Vec<(Span, &'static str)> {
+fn moves<'s>(text: &str, site: &'s Site, name: &str) -> Vec<(Span, &'s str)> {
     let Some(new) = site.candidates.iter().find(|candidate| candidate.name == name) else {
         return Vec::new();
     };
@@ -212,7 +293,7 @@ fn moves(text: &str, site: &Site, name: &str) -> Vec<(Span, &'static str)> {
     }
     let old = site.candidates.iter().filter_map(|candidate| candidate.mark);
     let mut edits: Vec<_> = old.map(|mark| (with_blank(text, mark), "")).collect();
-    edits.push((Span::at(new.span.end), " selected"));
+    edits.push((new.marked.0, new.marked.1.as_str()));
     edits
 }
 
@@ -274,14 +355,16 @@ fn clauses(text: &str, candidate: &SiteCandidate) -> String {
 }
 
 fn unknown_site(place: &str, sites: &[Site]) -> SiteError {
-    let message = format!("no `use one of` is called `{place}`");
-    let lines: Vec<String> = sites.iter().map(|site| site.line.to_string()).collect();
-    let labels = sites.iter().filter_map(|site| site.label.as_deref());
-    let known: Vec<&str> = labels.chain(lines.iter().map(String::as_str)).collect();
+    let message = format!("no choice is called `{place}`");
+    let names = names(sites);
+    let known: Vec<&str> = names.iter().map(String::as_str).collect();
     let help = match suggestion(place, known.iter().copied()) {
         Some(near) => near,
-        None if sites.is_empty() => "the file has no `use one of`".to_owned(),
-        None => format!("the sites, by label or line, are {}", known.join(", ")),
+        None if sites.is_empty() => {
+            "the file has no choice: no `use one of`, and no `use` with a range or parts to keep"
+                .to_owned()
+        }
+        None => format!("the choices are {}", known.join(", ")),
     };
     SiteError { is_of_site: true, message, help }
 }

@@ -16,6 +16,7 @@
 
 pub mod ast;
 mod deep;
+pub(crate) mod freedom;
 mod interpolation;
 pub mod json;
 pub mod lexer;
@@ -108,9 +109,9 @@ fn too_large(text: &str, limits: &Limits) -> Option<Diagnostic> {
     let most = limits.source_bytes.min(u32::MAX as usize - 1);
     (text.len() > most).then(|| {
         let message = format!("the file has {} bytes; {most} are allowed", text.len());
-        codes::SOURCE_TOO_LARGE
-            .at(Span::at(0), message)
-            .with_help("split it, or move data into a file of its own and import that")
+        codes::SOURCE_TOO_LARGE.at(Span::at(0), message).with_help(
+            "split it, move data into a file of its own and import that, or raise `source_bytes`",
+        )
     })
 }
 

@@ -16,9 +16,9 @@ mod lease;
 mod notice;
 mod session;
 mod tables;
-#[cfg(all(test, feature = "database-tests"))]
+#[cfg(test)]
 pub(crate) mod testing;
-#[cfg(all(test, feature = "database-tests"))]
+#[cfg(test)]
 mod tests;
 mod texts;
 mod tls;

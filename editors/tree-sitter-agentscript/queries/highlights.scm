@@ -61,7 +61,7 @@
 ["return"] @keyword.return
 ["try" "fail"] @keyword.exception
 ["use" "generate" "progress" "model" "role" "description" "policy" "one"] @keyword
-["max" "keep" "priority" "as" "selected" "min" "length" "pattern"] @keyword
+["max" "keep" "priority" "as" "best" "selected" "min" "length" "pattern"] @keyword
 (question "for" @keyword)
 [(unit) (part) (empty)] @constant.builtin
 

@@ -39,6 +39,9 @@ enum TokenType {
   CANDIDATE_SELECTED,
   EMPTY,
   ONE,
+  BEST,
+  USE_SELECTED,
+  SELECTED_PART,
   CODE,
   MIN,
   MAX,
@@ -239,6 +242,12 @@ static bool begins_one_of(TSLexer *lexer, const Token *after) {
   return next(lexer).kind == BRACE;
 }
 
+// What is selected of the bounds of a `use` (Parser::selects).
+static bool begins_selection(const Token *after) {
+  if (after->starts_line) return false;
+  return after->kind == NUMBER || is(after, "best") || is(after, "head") || is(after, "tail") || is(after, "middle");
+}
+
 // The value of a bound behind its word (Parser::bound_word).
 static bool is_number(const Token *after) {
   return (after->kind == NUMBER || after->kind == MINUS) && !after->starts_line;
@@ -272,6 +281,11 @@ static const Keyword KEYWORDS[] = {
     {"selected", CANDIDATE_SELECTED},
     {"empty", EMPTY},
     {"one", ONE},
+    {"best", BEST},
+    {"selected", USE_SELECTED},
+    {"head", SELECTED_PART},
+    {"tail", SELECTED_PART},
+    {"middle", SELECTED_PART},
     {"code", CODE},
     {"min", MIN},
     {"max", MAX},
@@ -303,6 +317,9 @@ static bool decide(TSLexer *lexer, enum TokenType type, bool starts_line) {
     case CANDIDATE_SELECTED: return !is_name_again(&after);
     case EMPTY: return is_bare(&after);
     case ONE: return begins_one_of(lexer, &after);
+    case BEST: return after.kind == NUMBER;
+    case SELECTED_PART: return !starts_line;
+    case USE_SELECTED: return !starts_line && begins_selection(&after);
     case CODE: return !starts_line;
     case MIN:
     case MAX:

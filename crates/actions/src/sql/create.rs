@@ -4,10 +4,11 @@ use super::error::SqlError;
 use super::guard::{self, Guard, Purpose, Stop};
 use super::place::Source;
 use super::query::{self, LONGEST_SECONDS};
-use crate::failure::{blocking, invalid, of_file};
+use crate::failure::{blocking, invalid, of_file, of_tool};
 use crate::settings::Limits;
 use crate::shape::{Shape, seconds, text, text_if, text_of, type_of};
 use contexture_flow::action::{ActionCall, ActionFailure, ActionInfo, ActionKind, Class, Registry};
+use contexture_tools::{FileError, ToolError};
 use rusqlite::{Connection, MAIN_DB};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -60,10 +61,20 @@ fn script(source: &Source, call: &ActionCall) -> Result<String, ActionFailure> {
         (None, Some(file)) => {
             let path = source.workspace.resolve(file).map_err(of_file)?;
             let most = source.limits.database_bytes as u64;
-            source.workspace.read_text(&path, most).map_err(of_file)
+            source.workspace.read_text(&path, most).map_err(of_script)
         }
         (None, None) => Err(invalid("expected `script` or `file`, found neither")),
         (Some(_), Some(_)) => Err(invalid("expected `script` or `file`, found both")),
+    }
+}
+
+/// Returns the failure of a script that can't be read; no setting raises its limit.
+fn of_script(error: FileError) -> ActionFailure {
+    match error {
+        FileError::TooLarge { .. } => of_tool(
+            ToolError::new(error.code(), error.to_string()).with_help("split it into several"),
+        ),
+        _ => of_file(error),
     }
 }
 

@@ -357,7 +357,10 @@ fn store(project: &Project) -> Finding {
     let probe = folder.join(format!(".doctor.{}", std::process::id()));
     let written = fs::write(&probe, b"").and_then(|()| fs::remove_file(&probe));
     match written {
-        Ok(()) => ok("store", format!("{} can be written", folder.display())),
+        Ok(()) => match contexture::runs(project).check() {
+            Ok(()) => ok("store", format!("{} can be written", folder.display())),
+            Err(error) => wrong("store", error.to_string(), error.help()),
+        },
         Err(error) => wrong(
             "store",
             format!("{} can't be written: {error}", folder.display()),

@@ -15,7 +15,8 @@ The file contexture.lock is to be committed. `contexture check` fails once somet
 
 Exit code 0: pinned, or nothing has changed; 1: something has changed; 2: the project can't be read.";
 
-/// Pins what the prompts of a project can hold: files, templates, references, packs, tools, models.
+/// Pins what the prompts of a project can hold: files, templates, references, packs, tools, models. What
+/// `optimize trial --out` measured of choices stands in the lock, too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -35,17 +36,17 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let project = args.workspace.open()?;
-    let Compared { found, drift, .. } = single_threaded()?.block_on(pins::compare(&project))?;
+    let Compared { found, drift, is_pinned, .. } =
+        single_threaded()?.block_on(pins::compare(&project))?;
     if args.check && drift.is_none() {
         let message = "contexture.lock pins nothing";
         return Err(CommandError::failed("not_pinned", message)
             .help("`contexture lock` pins")
             .into());
     }
-    let is_first = drift.is_none();
     let drift = drift.unwrap_or_default();
     let count: usize = found.values().map(|names| names.len()).sum();
-    let writes = !args.check && (is_first || args.update);
+    let writes = !args.check && (!is_pinned || args.update);
     if args.json {
         terminal.print_json(&json!({ "pins": found, "drift": drift }))?;
     }
@@ -84,7 +85,9 @@ fn text(drift: &[Drift], written: Option<usize>) -> String {
     let mut text = String::new();
     for one in drift {
         // Writing to a string can't fail.
-        let _ = writeln!(text, "changed  {}", one_line(&line(one)));
+        let is_forgotten = written.is_some() && one.kind == "choices";
+        let what = if is_forgotten { "no longer measured " } else { "changed " };
+        let _ = writeln!(text, "{what} {}", one_line(&line(one)));
     }
     match written {
         Some(count) => {

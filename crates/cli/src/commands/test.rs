@@ -6,6 +6,7 @@ mod table;
 use crate::output::diagnostics::refused_program;
 use crate::output::progress::ProgressDisplay;
 use crate::prelude::*;
+use crate::support::output_file::require_file;
 use crate::support::runtime::multi_threaded;
 use contexture::eval::{self, EvalError, Report, Suite, TestOptions, junit, markdown};
 use contexture::{Project, Runtime};
@@ -58,7 +59,15 @@ pub(crate) struct Printed {
     junit: Option<PathBuf>,
 }
 
+impl Printed {
+    /// Refuses a file that can't be written, before anything runs.
+    pub(crate) fn require_writable(&self) -> Result<(), Abort> {
+        self.junit.as_deref().map_or(Ok(()), require_file)
+    }
+}
+
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    args.printed.require_writable()?;
     let suites = files_of(&args.files, &args.workspace, args.skip_broken, terminal)?;
     let mut options = TestOptions::default();
     options.mock = args.mock;
@@ -126,11 +135,16 @@ pub(crate) fn show(
     if !printed.json {
         return terminal.print(&table::text(report, terminal.out));
     }
-    let mut object = json!(report);
-    if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
-        object.extend(more);
-    }
-    terminal.print_json(&object)
+    terminal.print_json(&All { report, more })
+}
+
+/// A report with further fields; it is written as it is, since it may have a hundred thousand cases.
+#[derive(serde::Serialize)]
+struct All<'r> {
+    #[serde(flatten)]
+    report: &'r Report,
+    #[serde(flatten)]
+    more: Value,
 }
 
 /// Returns the refusal for a fault of a file of tests or of a program.

@@ -61,6 +61,10 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let workspace = args.workspace.as_deref();
     let project = project::here_or(workspace)?;
     let runs = Runs { store: contexture::runs(&project) };
+    // A list reads texts only to search them; what prints or deletes them fails by itself.
+    if !matches!(args.action, Action::List(_) | Action::Prompt(_) | Action::Prune(_)) {
+        runs.check(terminal);
+    }
     match &args.action {
         Action::List(args) => list::run(args, &runs, terminal),
         Action::Show(args) => show::run(args, &runs, terminal),

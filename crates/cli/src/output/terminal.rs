@@ -57,7 +57,7 @@ impl Terminal {
     }
 
     /// Writes a value as one line of JSON.
-    pub(crate) fn print_json(&self, value: &Value) -> Result<(), Abort> {
+    pub(crate) fn print_json(&self, value: &impl Serialize) -> Result<(), Abort> {
         print_as(value, false)
     }
 

@@ -2,6 +2,7 @@
 
 use crate::output::error::{Abort, CommandError};
 use crate::output::terminal::Terminal;
+use contexture::context::Limits;
 use contexture::context::json::{self, JsonError, JsonText};
 use contexture::reading;
 use serde_json::Value;
@@ -69,24 +70,32 @@ fn not_json(error: &JsonError, name: &str, text: &str) -> Abort {
     let reason = error.reason();
     match error {
         JsonError::TooDeep { .. } => {
-            CommandError::refused("json_too_deep", format!("{name} is {reason} {place}"))
-                .help("reduce the nesting")
+            CommandError::refused("json_too_deep", format!("{name} is {reason} {place}")).help(
+                format!("make it flatter: `value_depth` is at most {}", Limits::MOST_VALUE_DEPTH),
+            )
         }
         _ => CommandError::refused("not_json", format!("{name} is not JSON: {reason} {place}"))
-            .help(json_help(text)),
+            .help(json_help(text, name.starts_with("--"))),
     }
     .into()
 }
 
-fn json_help(text: &str) -> &'static str {
+/// Returns the help for a text that is not JSON; that of an option passed through a shell.
+fn json_help(text: &str, is_option: bool) -> String {
     let text = text.trim();
+    let quote = if is_option { "'" } else { "" };
+    let object = format!("{quote}{{\"path\":\"README.md\"}}{quote}");
     if text.is_empty() {
-        "it is empty; an empty object is '{}'"
+        format!("it is empty; an empty object is {quote}{{}}{quote}")
     } else if text.contains('\'') && text.starts_with(['{', '[']) {
-        "JSON uses double quotes: '{\"path\":\"README.md\"}'"
-    } else if text.starts_with(['{', '[', '"']) {
-        "in a shell, put single quotes around it: '{\"path\":\"README.md\"}'"
+        format!("JSON uses double quotes: {object}")
+    } else if !text.starts_with(['{', '[', '"']) {
+        format!(
+            "a string needs double quotes of its own: {quote}\"a text\"{quote}; an object looks like {object}"
+        )
+    } else if is_option {
+        format!("in a shell, put single quotes around it: {object}")
     } else {
-        "a string needs double quotes of its own: '\"a text\"'; an object looks like '{\"path\":\"README.md\"}'"
+        format!("an object looks like {object}")
     }
 }

@@ -176,6 +176,10 @@ fn ev_6_two_evals_are_compared() {
     assert_eq!((&same["verdict"], &same["same"]), (&json!("not told apart"), &json!(6)));
     let worse = compare(&["good.json", "bad.json", "--fail-on-worse"], 1);
     assert!(worse.stdout.ends_with("\nworse\n"), "{}", worse.stdout);
+    let nothing = json!({ "suites": [], "passed": 0, "failed": 0, "skipped": 0 });
+    sandbox.write("none.json", nothing.to_string());
+    let gate = compare(&["good.json", "none.json", "--fail-on-worse"], 1);
+    assert!(gate.stderr.contains("no case ran in both"), "{}", gate.stderr);
     sandbox.write("other.json", "{}");
     let refused = compare(&["good.json", "other.json", "--json"], 2).json();
     assert_eq!(refused["error"]["code"], "not_a_report");
@@ -196,4 +200,41 @@ fn ev_7_recorded_run_becomes_case_that_passes() {
         .write("ask.test.yaml", "program: ask.as\ncases: cases.jsonl\n");
     let found = sandbox.run(["test", "--json"]).exits(0).json();
     assert_eq!(found["passed"], 1, "{found}");
+}
+
+#[test]
+fn ev_3_judge_counts_and_is_asked_once_by_eval_that_goes_on() {
+    let sandbox = sandbox(&["a", "b", "c", "d"]);
+    let judge = "\
+agent Judge {
+  func score(value, input) {
+    r = generate({ input: \"Is it good?\", max_output: 20 }) -> { score number }
+    r.score
+  }
+}
+";
+    let good = json!({ "when": "Is it good?", "repeat": true, "json": { "score": 1 } });
+    let one = json!({ "repeat": true, "json": { "answer": "one" } });
+    let wish =
+        "scorer: {program: judge.as, agent: Judge.score, model: \"openai://gpt-5\", at_least: 1}";
+    let tests = sandbox.read("ask.test.yaml").replace("equals: {answer: one}", wish);
+    sandbox
+        .write("judge.as", judge)
+        .write("ask.test.yaml", tests)
+        .write("answers.jsonl", format!("{good}\n{one}\n"));
+    let found = sandbox.run([&EVAL[..], &["--max-calls", "6"]].concat()).exits(3).json();
+    assert_eq!(found["estimate"]["calls"], 8, "{found}");
+    assert_eq!(
+        count(&found, "error") + count(&found, "failed"),
+        0,
+        "a limit is not a fault: {found}"
+    );
+    let found = sandbox.run(EVAL).exits(0).json();
+    assert_eq!(outcomes(&found), ["passed"; 4], "{found}");
+    let list = sandbox.run(["trace", "list", "--json", "--limit", "200"]).exits(0).json();
+    let asked = |program: &str| {
+        let runs = list["runs"].as_array().unwrap().iter();
+        runs.filter(|run| run["program"] == program && run["outcome"] == "done").count()
+    };
+    assert_eq!((asked("ask.as"), asked("judge.as")), (4, 4), "{list}");
 }

@@ -73,6 +73,17 @@ fn as_31_input_that_is_not_json_is_refused_with_place_and_fix() {
         assert!(done.stderr.contains("--input is not JSON"), "{}", done.stderr);
         assert!(done.stderr.contains("help:"), "{}", done.stderr);
     }
+    for (text, told) in [
+        ("", "an empty object is {}"),
+        ("{'a':1}", "JSON uses double quotes: {\"path\":\"README.md\"}"),
+        ("{a:1}", "help: an object looks like {\"path\":\"README.md\"}"),
+        ("hello", "a string needs double quotes of its own: \"a text\";"),
+        ("{\"a\":\"\\ud800\"}", "lone leading surrogate in hex escape (line 1, column 13)"),
+    ] {
+        sandbox.write("in.json", text);
+        let done = sandbox.run(["run", "p.as", "--input-file", "in.json"]).exits(2).says(told);
+        assert!(!done.stderr.contains("in a shell"), "{}", done.stderr);
+    }
     let deep = "[".repeat(100_000);
     let done = sandbox.run_with(["run", "p.as", "--input", "-", "--json"], deep).exits(2);
     assert_eq!(done.json()["error"]["code"], "json_too_deep");
@@ -271,7 +282,7 @@ fn as_17_unknown_selection_is_refused_with_candidates() {
     let _ = of(&["--select", "note=hot", "--select", "p.as:2=cold"]).exits(2).says("both");
     assert!(!sandbox.path(".contexture").exists(), "nothing ran");
     let plain = program("main func(input) { 1 }");
-    let _ = plain.run(["run", "p.as", "--select", "a=b"]).exits(2).says("no `use one of`");
+    let _ = plain.run(["run", "p.as", "--select", "a=b"]).exits(2).says("has no choice");
 }
 
 #[test]

@@ -16,6 +16,7 @@ agent Grader {
     1
   }
   func words(value) { \"good\" }
+  func stars(value) { 7 }
   func shaped(value { answer string }) { if value.answer == \"What?\" { return 1 } 0 }
 }
 
@@ -205,6 +206,10 @@ cases:
     input: {q: a}
     answers: [{json: {answer: b}}]
     expect: [scorer: {agent: Grader.none}]
+  - name: too much
+    input: {q: a}
+    answers: [{json: {answer: b}}]
+    expect: [scorer: {agent: Grader.stars}]
   - name: shaped
     input: {q: a}
     answers: [{json: {answer: 'What?'}}]
@@ -214,7 +219,11 @@ cases:
     sandbox.write("contexture.toml", "[limits]\nsteps = 1000000\n");
     let cases = cases(&sandbox, &[], 1);
     let outcomes: Vec<_> = cases.iter().map(|case| case["outcome"].as_str().unwrap()).collect();
-    assert_eq!(outcomes, ["passed", "failed", "error", "error", "error", "passed"], "{cases:#?}");
+    assert_eq!(
+        outcomes,
+        ["passed", "failed", "error", "error", "error", "error", "passed"],
+        "{cases:#?}"
+    );
     let detail = cases[1]["expectations"][0]["detail"].as_str().unwrap();
     assert_eq!(detail, "Grader.score gave 0.25, expected at least 0.8");
     let message = cases[2]["error"]["message"].as_str().unwrap();
@@ -224,6 +233,10 @@ cases:
         "{cases:#?}"
     );
     assert_eq!(cases[4]["error"]["code"], "no_score");
+    assert_eq!(
+        cases[5]["error"]["message"],
+        "Grader.stars gave no score: it gave 7, expected a number from 0 to 1"
+    );
 }
 
 #[test]

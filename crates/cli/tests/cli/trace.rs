@@ -302,3 +302,101 @@ fn ca_12_show_prints_values_whole_when_asked() {
     let full = sandbox.run(["trace", "show", "--full"]).exits(0).stdout;
     assert!(full.contains(&format!("{long}end")), "{full}");
 }
+
+/// A folder in which a list of 200 messages was used; each has its number and eighty letters.
+fn after_long_list() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let program = "main func(input { list json }) {\n  use input.list as list\n  \
+        generate({ input: \"Answer.\" }) -> { answer?: string }\n  input.list\n}\n";
+    sandbox.write("p.as", program);
+    let message =
+        |at: usize| serde_json::json!({ "text": format!("{at}:{}", "word ".repeat(16)), "at": at });
+    let list: Vec<Value> = (0..200).map(message).collect();
+    let input = serde_json::json!({ "list": list }).to_string();
+    let _ = sandbox.run(["run", "p.as", "--quiet", "--input", &input]).exits(0);
+    sandbox
+}
+
+/// The file of larger texts.
+fn parts(sandbox: &Sandbox) -> std::path::PathBuf {
+    sandbox.path(".contexture/texts/parts.db")
+}
+
+#[test]
+fn gr_1_export_of_whole_run_loses_nothing_and_line_of_run_is_short() {
+    let sandbox = after_long_list();
+    let done = sandbox.run(["trace", "export", "--json"]).exits(0);
+    assert_eq!(done.stderr, "");
+    let events = done.json()["events"].clone();
+    let of_kind = |kind: &str| {
+        let mut events = events.as_array().unwrap().iter();
+        events.find(|event| event["kind"] == kind).unwrap().clone()
+    };
+    assert_eq!(of_kind("run")["data"]["value"].as_array().unwrap().len(), 200);
+    let item = &of_kind("generate")["data"]["manifest"]["items"][0];
+    assert_eq!(item["value"][7]["at"], 7);
+    assert!(item["value_digest"].as_str().unwrap().starts_with("sha256:"));
+    let run = done.json()["run"].as_str().unwrap().to_owned();
+    let trace = std::fs::metadata(sandbox.path(format!(".contexture/runs/{run}.jsonl")));
+    let bytes = trace.unwrap().len();
+    assert!(bytes < 12_000, "{bytes}");
+}
+
+#[test]
+fn gr_1_export_tells_of_altered_and_missing_texts_and_marks_them() {
+    let sandbox = after_long_list();
+    let mut bytes = std::fs::read(parts(&sandbox)).unwrap();
+    let places: Vec<usize> =
+        (0..bytes.len()).filter(|at| bytes[*at..].starts_with(b"100:word")).collect();
+    assert!(!places.is_empty());
+    places.into_iter().for_each(|at| bytes[at + 4] = b'W');
+    std::fs::write(parts(&sandbox), bytes).unwrap();
+    for is_altered in [true, false] {
+        if !is_altered {
+            std::fs::remove_file(parts(&sandbox)).unwrap();
+        }
+        let done = sandbox.run(["trace", "export", "--json"]).exits(1);
+        let told = done.stderr.contains(" texts are missing or altered, and left out");
+        assert!(told, "{}", done.stderr);
+        let events = done.json()["events"].clone();
+        let events = events.as_array().unwrap();
+        let call = events.iter().find(|event| event["kind"] == "generate").unwrap();
+        let item = &call["data"]["manifest"]["items"][0];
+        let mark = item["value"]["$value"].as_str().unwrap();
+        assert!(mark.starts_with("sha256:") && item.get("value_digest").is_none(), "{item}");
+        assert!(item["text"]["$text"].as_str().unwrap().starts_with("sha256:"), "{item}");
+        let page = sandbox.run(["trace", "export", "--html"]).exits(1);
+        assert!(page.stderr.contains(" missing or altered"), "{}", page.stderr);
+        assert!(page.stdout.contains("<html"), "the rest is shown");
+        let shown = sandbox.run(["trace", "show", "--full"]).exits(0);
+        assert!(shown.stderr.contains(" missing or altered"), "{}", shown.stderr);
+    }
+}
+
+#[test]
+fn gr_1_readers_tell_why_texts_can_not_be_read() {
+    type Damage = fn(&mut Vec<u8>);
+    let newer: Damage = |bytes| bytes[60..64].copy_from_slice(&99_u32.to_be_bytes());
+    let random: Damage = |bytes| bytes.iter_mut().for_each(|byte| *byte ^= 0xa5);
+    for (damage, why, help) in [
+        (newer, "it has format 99, this program knows up to 1", "use the version of this program"),
+        (random, "it is not an SQLite file", "move it aside"),
+    ] {
+        let sandbox = after_long_list();
+        let mut bytes = std::fs::read(parts(&sandbox)).unwrap();
+        damage(&mut bytes);
+        std::fs::write(parts(&sandbox), bytes).unwrap();
+        for (arguments, exit) in [
+            (&["trace", "prompt"][..], 1),
+            (&["trace", "export"], 1),
+            (&["trace", "show"], 0),
+            (&["trace", "list", "--grep", "no such text"], 0),
+            (&["doctor"], 1),
+            (&["trace", "prune", "--keep", "0"], 2),
+        ] {
+            let done = sandbox.run(arguments).exits(exit);
+            let all = format!("{}{}", done.stdout, done.stderr);
+            assert!(all.contains(why) && all.contains(help), "{arguments:?}: {all}");
+        }
+    }
+}

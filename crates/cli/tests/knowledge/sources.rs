@@ -126,6 +126,7 @@ fn ma_4_files_that_are_not_indexed_are_named() {
     let _ = add(&sandbox, &["--from", "docs"]).exits(0);
     sandbox.write(".agents/knowledge/fish/documents/scan.pdf", "%PDF-1.4");
     sandbox.write("elsewhere/a.md", "# A\n");
+    sandbox.write(".agents/knowledge/fish/notes/stray.md", "# Stray\n");
     let link = sandbox.path(".agents/knowledge/fish/sources");
     std::os::unix::fs::symlink("../../../elsewhere", link).unwrap();
     let done = sandbox.run(["knowledge", "index", "--pack", "fish", "--json"]).exits(0).json();
@@ -134,7 +135,8 @@ fn ma_4_files_that_are_not_indexed_are_named() {
         named[0],
         json!({ "path": "documents/scan.pdf", "reason": "`.pdf` files are not texts" })
     );
-    assert_eq!(named[1]["path"], "sources");
+    assert_eq!(named[1]["path"], "notes/stray.md");
+    assert_eq!(named[2]["path"], "sources");
     let shown = sandbox.run(["knowledge", "index", "--pack", "fish"]).exits(0);
     let _ = shown.says("`documents/scan.pdf` is not indexed").says("`sources` is not indexed");
     let checked = sandbox.run(["knowledge", "validate", "fish", "--json"]).exits(0).json();
@@ -144,7 +146,7 @@ fn ma_4_files_that_are_not_indexed_are_named() {
         .iter()
         .map(|found| found["code"].as_str().unwrap())
         .collect();
-    assert_eq!(codes, ["KN4016", "KN4014"]);
+    assert_eq!(codes, ["KN4016", "KN4001", "KN4014"]);
 }
 
 #[test]

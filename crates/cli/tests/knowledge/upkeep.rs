@@ -301,6 +301,7 @@ fn ma_10_search_prints_hits_best_first() {
     let found = knowledge(&sandbox, &["search", "标准版多少钱", "--json"]).exits(0).json();
     let first = &found["hits"][0];
     assert_eq!(keys(first), ["anchor", "heading", "pack", "path", "score", "text"]);
+    assert_eq!(found["warnings"], json!([]), "{found}");
     assert_eq!(first["path"], "compiled/splits/product-brief/pricing.md", "{found}");
     assert!(first["text"].as_str().unwrap().contains("29 元"), "{first}");
     assert!(
@@ -309,6 +310,12 @@ fn ma_10_search_prints_hits_best_first() {
     let shown = knowledge(&sandbox, &["search", "标准版多少钱", "--limit", "1"]).exits(0);
     assert_eq!(shown.stdout.lines().count(), 2, "{}", shown.stdout);
     let _ = knowledge(&sandbox, &["search", "足球比赛", "--json"]).exits(0).says("");
+    let settings = "[knowledge]\nembedder = \"openai+http://127.0.0.1:1/v1/m\"\n";
+    sandbox.write("site/contexture.toml", settings);
+    let told = "the embedder `openai+http://127.0.0.1:1/v1/m` failed: ";
+    let _ = knowledge(&sandbox, &["search", "标准版多少钱"]).exits(0).says(told);
+    let found = knowledge(&sandbox, &["search", "标准版多少钱", "--json"]).exits(0).json();
+    assert!(found["warnings"][0].as_str().unwrap().contains(told), "{found}");
     for bad in [["search", ""], ["search", "--limit=0"]] {
         let _ = knowledge(&sandbox, &bad).exits(2);
     }

@@ -74,8 +74,7 @@ impl Fence {
         self
     }
 
-    /// Shows control characters as `U+FFFD`, but for tabs and line ends: what is printed of the
-    /// text commands no terminal (MA-11).
+    /// Shows characters that command as `U+FFFD`, see [`without_commands`] (MA-11).
     #[must_use]
     pub const fn without_controls(mut self) -> Self {
         self.hides_controls = true;
@@ -133,15 +132,27 @@ impl Fence {
         marks.extend(tags::marks(text, Some(&self.tag), true));
         held::spare(&mut marks, text, &self.held);
         let escaped = with_backslashes(text, marks);
-        if self.hides_controls && escaped.contains(is_control) {
-            return Cow::Owned(escaped.replace(is_control, "\u{fffd}"));
+        if self.hides_controls
+            && let Cow::Owned(shown) = without_commands(&escaped)
+        {
+            return Cow::Owned(shown);
         }
         escaped
     }
 }
 
-fn is_control(c: char) -> bool {
-    c.is_control() && !matches!(c, '\n' | '\r' | '\t')
+/// Returns a text with `U+FFFD` for control characters other than tabs and line ends, and for those
+/// that override the direction of reading: what is printed of it commands no terminal and reads as it
+/// is written (MA-11). Embeddings and isolates stay, as texts that run from right to left need them.
+#[must_use]
+pub fn without_commands(text: &str) -> Cow<'_, str> {
+    let commands = |c: char| {
+        c.is_control() && !matches!(c, '\n' | '\r' | '\t') || matches!(c, '\u{202d}' | '\u{202e}')
+    };
+    if text.contains(commands) {
+        return Cow::Owned(text.replace(commands, "\u{fffd}"));
+    }
+    Cow::Borrowed(text)
 }
 
 /// Escapes an untrusted text that can't be in a fence, such as an instruction made from data:

@@ -132,15 +132,6 @@ impl StoredRun {
         })
     }
 
-    /// Leaves out the calls of a run that has ended; only what it came to is needed then.
-    #[cfg(feature = "flow")]
-    pub(crate) fn without_settled_calls(mut self) -> Self {
-        if matches!(self.state, State::Done | State::Failed | State::Cancelled) {
-            self.calls = Vec::new();
-        }
-        self
-    }
-
     /// Returns the path of the program.
     #[must_use]
     pub fn program(&self) -> String {
@@ -231,7 +222,7 @@ impl StoredRun {
 }
 
 /// Returns the journals of a project.
-fn journals(project: &Project) -> Arc<dyn Journals> {
+pub(super) fn journals(project: &Project) -> Arc<dyn Journals> {
     let given = project.stores.journals.clone();
     given.unwrap_or_else(|| Arc::new(JournalFiles(project.state_folder().join("journals"))))
 }
@@ -258,9 +249,12 @@ const PART: usize = 64;
 /// # Errors
 /// [`SetupError`] when it can't be read.
 pub fn read(project: &Project, id: &str) -> Result<StoredRun, SetupError> {
-    let place = place_of(project, id);
+    read_in(&*place_of(project, id), id)
+}
+
+pub(super) fn read_in(place: &dyn JournalPlace, id: &str) -> Result<StoredRun, SetupError> {
     let is_held = place.is_open();
-    let past = Journal::read(&*place).map_err(|error| unusable(&error))?;
+    let past = Journal::read(place).map_err(|error| unusable(&error))?;
     StoredRun::of(id.to_owned(), past, is_held)
 }
 
@@ -298,7 +292,7 @@ pub(crate) fn ids_of_turns(project: &Project) -> Result<Vec<String>, SetupError>
 /// [`SetupError`] when the folder can't be read.
 pub fn list(project: &Project) -> Result<(Vec<StoredRun>, Vec<String>), SetupError> {
     let (mut runs, mut faults) = (Vec::new(), Vec::new());
-    for run in each(project, |run| run)? {
+    for run in each(project, |id, place| read_in(place, id))? {
         match run {
             Ok(run) => runs.push(run),
             Err(error) => faults.push(error.message),
@@ -307,15 +301,16 @@ pub fn list(project: &Project) -> Result<(Vec<StoredRun>, Vec<String>), SetupErr
     Ok((runs, faults))
 }
 
-/// Reads the runs with a journal, newest first, and returns what `of` makes of each. All cores read.
-pub(crate) fn each<T: Send>(
+/// Returns what `of` reads of each journal, by the id of its run, newest first. All cores read.
+pub(super) fn each<T: Send>(
     project: &Project,
-    of: impl Fn(Result<StoredRun, SetupError>) -> T + Sync,
+    of: impl Fn(&str, &dyn JournalPlace) -> T + Sync,
 ) -> Result<Vec<T>, SetupError> {
-    let ids = ids(project)?;
+    let (journals, ids) = (journals(project), ids(project)?);
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let part = ids.len().div_ceil(cores).max(PART);
-    let made = |ids: &[String]| ids.iter().map(|id| of(read(project, id))).collect::<Vec<T>>();
+    let one = |id: &String| of(id, &*journals.place(id));
+    let made = |ids: &[String]| ids.iter().map(one).collect::<Vec<T>>();
     Ok(std::thread::scope(|scope| {
         let parts: Vec<_> = ids.chunks(part).map(|ids| scope.spawn(move || made(ids))).collect();
         let joined = |part: ScopedJoinHandle<'_, Vec<T>>| {

@@ -8,12 +8,14 @@
 
 use super::cell::Cell;
 use super::file::Suite;
-use crate::durable::{self, StoredRun};
+use super::suite::Case;
+use crate::durable::{self, StoredCell};
 use crate::models::{Replacements, StandIn, default_model, require_uri};
 use crate::pins;
 use crate::project::Project;
 use crate::run::{RunError, RunRequest, SetupError, cost};
 use contexture_context::Digest;
+use contexture_context::digest::canonical_json;
 use contexture_core::profile::{COST_LIMIT, Money};
 use contexture_llm::{CancelToken, Ledger, SpendLimit};
 use contexture_script::program::{Program, ProgramFile};
@@ -64,8 +66,7 @@ pub struct Estimate {
 impl Estimate {
     /// Returns the most that some cells may take.
     #[must_use]
-    pub(super) fn of(cells: usize, most: Ceiling) -> Self {
-        let all = most.times(u64::try_from(cells).ok());
+    pub(super) fn of(cells: usize, all: Ceiling) -> Self {
         let tokens = all.input.zip(all.output).map(|(input, output)| input.saturating_add(output));
         Self { cells, calls: all.calls, tokens, cost: all.money.map(Money::dollars) }
     }
@@ -91,8 +92,8 @@ pub(super) struct Asked {
     pub(super) cancel: CancelToken,
     /// What the keys of all cells share; absent when cells are not taken up again.
     sources: Option<Digest>,
-    /// Earlier runs of cells, by the keys of the cells. Of those that have ended the calls are left out.
-    known: HashMap<String, StoredRun>,
+    /// What an earlier eval left of cells, by their keys.
+    known: HashMap<String, StoredCell>,
     state: Mutex<State>,
 }
 
@@ -114,14 +115,7 @@ impl Asked {
         ledger: Arc<Ledger>,
         sources: Option<Digest>,
     ) -> Result<Self, SetupError> {
-        let mut known = HashMap::new();
-        if sources.is_some() {
-            let cell = |run: Result<StoredRun, SetupError>| {
-                let run = run.ok()?;
-                Some((run.cell.clone()?, run.without_settled_calls()))
-            };
-            known.extend(durable::each(project, cell)?.into_iter().flatten());
-        }
+        let known = if sources.is_some() { durable::cells(project)? } else { HashMap::new() };
         let state = State { stopped: options.stopped, ended: Vec::new() };
         let (cancel, state) = (CancelToken::new(), Mutex::new(state));
         Ok(Self { options, ledger, cancel, sources, known, state })
@@ -130,16 +124,18 @@ impl Asked {
     /// Returns the key of a cell, by which it is taken up again: a digest of its program, its case and
     /// what is asked.
     pub(super) fn key(&self, cell: &Cell<'_>, input: &Value) -> Option<String> {
-        let (case, variant) = (cell.case, cell.variant);
-        let all = json!({
-            "sources": self.sources.as_ref()?,
-            "name": case.name,
-            "input": input,
-            "case": { "model": case.model, "select": case.select, "options": case.options },
-            "variant": variant.map(|it| json!([it.name, it.model, it.select, it.options])),
-            "repeat": cell.repeat,
-        });
-        Some(Digest::of_json(&all).to_string())
+        let Case { name, model, select, options, .. } = cell.case;
+        let variant = cell.variant.map(|it| (&it.name, &it.model, &it.select, it.options));
+        let cell = (name, model, select, options, variant, cell.repeat);
+        let cell = serde_json::to_string(&(self.sources.as_ref()?, cell)).ok()?;
+        let input = canonical_json(input);
+        Some(Digest::of_text(&format!("{cell}\n{input}")).to_string())
+    }
+
+    /// Returns the key of what a model judges, by which its answer is taken up again.
+    pub(super) fn judge_key(&self, about: &impl Serialize) -> Option<String> {
+        let text = serde_json::to_string(&("judge", self.sources.as_ref()?, about)).ok()?;
+        Some(Digest::of_text(&text).to_string())
     }
 
     /// Returns what stopped the eval, if something did.
@@ -180,8 +176,8 @@ impl Asked {
         state.ended.push(run.to_owned());
     }
 
-    /// Returns the earlier run of a cell.
-    pub(super) fn known(&self, key: &str) -> Option<&StoredRun> {
+    /// Returns what an earlier eval left of a cell.
+    pub(super) fn known(&self, key: &str) -> Option<&StoredCell> {
         self.known.get(key)
     }
 
@@ -213,7 +209,7 @@ impl Asked {
     pub(super) fn forget(&self, project: &Project) {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.stopped.is_none() {
-            state.ended.iter().for_each(|run| durable::forget(project, run));
+            durable::forget_cells(project, &state.ended);
         }
     }
 }

@@ -7,9 +7,9 @@ use super::limits;
 use super::observed::Observed;
 use super::report::{CaseReport, Failure, Outcome};
 use super::run::Runner;
-use super::scorer::{Scored, score};
+use super::scorer::{NoScore, Scored, score};
 use super::suite::{Case, Variant};
-use crate::durable::{Changes, Durable, State};
+use crate::durable::{Changes, DoneCell, Durable, State, StoredCell, StoredRun};
 use crate::inspect::Kept;
 use crate::models::StandIn;
 use crate::project;
@@ -32,41 +32,43 @@ pub(super) struct Cell<'s> {
 }
 
 /// The beginning of a cell.
-enum Begin {
+enum Begin<'e> {
     /// A run, new or taken up again.
     Run(Box<RunRequest>),
     /// An earlier eval has its value.
-    Ended(Ended),
-}
-
-/// A run that ended in an earlier eval.
-struct Ended {
-    value: Value,
-    /// The tokens and dollars that it took; absent if that is in its record alone.
-    took: Option<(u64, Option<f64>)>,
-    record: Option<String>,
+    Done(&'e DoneCell),
 }
 
 impl Cell<'_> {
     /// Runs the case and judges it.
     pub(super) async fn run(self, runner: &Runner<'_>) -> CaseReport {
-        let mut report = CaseReport::of(self.case, self.variant);
+        let report = CaseReport::of(self.case, self.variant);
         if let Some(limit) = runner.asked().and_then(Asked::stopped) {
             return report.skipped(limit);
         }
         let begun = runner.input(self.case).map_err(|error| Failure::of_setup(&error));
         let begun = begun.and_then(|input| Ok((self.begin(runner, &input)?, input)));
-        let (request, input) = match begun {
-            Ok((Begin::Run(request), input)) => (request, input),
-            Ok((Begin::Ended(ended), input)) => {
-                return self.judge_ended(runner, ended, &input, report).await;
+        match begun {
+            Ok((Begin::Run(request), input)) => {
+                // Its future is large, and of a hundred thousand cells that are done none needs it.
+                Box::pin(self.run_to_end(runner, *request, &input, report)).await
             }
-            Err(failure) => return report.failed_to_run(failure),
-        };
+            Ok((Begin::Done(done), input)) => self.judge_done(runner, done, &input, report).await,
+            Err(failure) => report.failed_to_run(failure),
+        }
+    }
+
+    async fn run_to_end(
+        &self,
+        runner: &Runner<'_>,
+        request: RunRequest,
+        input: &Value,
+        mut report: CaseReport,
+    ) -> CaseReport {
         let time = self.case.limits.max_seconds;
         let time = time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let cancel = runner.asked().map(|asked| &asked.cancel);
-        match ended(runner.runtime, *request, time, cancel).await {
+        match ended(runner.runtime, request, time, cancel).await {
             Ok(run) => {
                 note_end(runner, run.durable.as_deref());
                 report.took(&run);
@@ -75,7 +77,7 @@ impl Cell<'_> {
                 {
                     report.add(Verdict::of("limits", Some(fault)));
                 }
-                self.judge(runner, Observed::of_run(&run), run.id.as_deref(), &input, &mut report)
+                self.judge(runner, Observed::of_run(&run), run.id.as_deref(), input, &mut report)
                     .await;
                 report
             }
@@ -121,46 +123,27 @@ impl Cell<'_> {
     }
 
     /// Returns how the cell begins: anew, or from where an earlier eval was stopped.
-    fn begin(&self, runner: &Runner<'_>, input: &Value) -> Result<Begin, Failure> {
+    fn begin<'e>(&self, runner: &'e Runner<'_>, input: &Value) -> Result<Begin<'e>, Failure> {
+        let key = runner.asked().and_then(|asked| Some((asked, asked.key(self, input)?)));
+        let known = key.as_ref().and_then(|(asked, key)| asked.known(key));
+        if let Some(StoredCell::Done(done)) = known {
+            note_end(runner, Some(&done.run));
+            return Ok(Begin::Done(done));
+        }
         let mut request = self.request(runner, input.clone());
         request.ledger = runner.asked().map(|asked| Arc::clone(&asked.ledger));
-        let key = runner.asked().and_then(|asked| Some((asked, asked.key(self, input)?)));
-        let Some((asked, key)) = key else { return Ok(Begin::Run(Box::new(request))) };
-        let past = asked.known(&key);
-        request.durable = Some(Durable::Cell(key));
-        let Some(past) = past else { return Ok(Begin::Run(Box::new(request))) };
-        match past.state {
-            State::Cancelled => Ok(Begin::Run(Box::new(request))),
-            State::Done => {
-                asked.end(&past.id);
-                let end = |name: &str| past.end.get(name);
-                let tokens = end("tokens").and_then(Value::as_u64);
-                Ok(Begin::Ended(Ended {
-                    value: end("value").cloned().unwrap_or_default(),
-                    took: tokens.map(|tokens| (tokens, end("cost").and_then(Value::as_f64))),
-                    record: past.traces.last().cloned(),
-                }))
-            }
-            State::Failed if !past.is_resumable() => {
-                asked.end(&past.id);
-                let word = |name: &str| past.end.get(name).and_then(Value::as_str);
-                let text = |name: &str| word(name).unwrap_or_default().to_owned();
-                Err(Failure { code: text("code"), message: text("message"), help: None })
-            }
-            _ => {
-                let changes = Changes { input: Some(input.clone()), ..Changes::default() };
-                let again = past.request(runner.runtime.project(), changes);
-                let again = again.map_err(|error| Failure::of_setup(&error))?;
-                let RunRequest { ledger, loaded, spend, .. } = request;
-                Ok(Begin::Run(Box::new(RunRequest { ledger, loaded, spend, ..again })))
-            }
+        if let Some(StoredCell::Begun(past)) = known
+            && past.state != State::Cancelled
+        {
+            return again(runner, past, input, request).map(Begin::Run);
         }
+        request.durable = key.map(|(_, key)| Durable::Cell(key));
+        Ok(Begin::Run(Box::new(request)))
     }
 
     fn request(&self, runner: &Runner<'_>, input: Value) -> RunRequest {
         let Case { model, select, options: own, answers, limits, .. } = self.case;
-        let mut selections = select.clone();
-        selections.extend(self.variant.into_iter().flat_map(|variant| variant.select.clone()));
+        let selections = runner.selections(select, self.variant.map(|variant| &variant.select));
         let variant = self.variant.map(|variant| variant.options).unwrap_or_default();
         let model = self.variant.and_then(|variant| variant.model.clone()).or(model.clone());
         let asked = runner.asked().map(|asked| &asked.options);
@@ -183,27 +166,27 @@ impl Cell<'_> {
         }
     }
 
-    /// Judges a run that ended in an earlier eval. Its record is read if something is to be known that
-    /// its journal does not tell.
-    async fn judge_ended(
+    /// Judges a cell that has its value of an earlier eval. Its record is read if something is to be known
+    /// that its journal does not tell.
+    async fn judge_done(
         &self,
         runner: &Runner<'_>,
-        Ended { value, took, record }: Ended,
+        DoneCell { trace, end, .. }: &DoneCell,
         input: &Value,
         mut report: CaseReport,
     ) -> CaseReport {
-        let mut observed = Observed { value, ..Observed::default() };
-        report.run.clone_from(&record);
+        let mut observed = Observed { value: end.value.clone(), ..Observed::default() };
+        report.run.clone_from(trace);
         let is_course = |wish: &Expectation| matches!(wish, Expectation::Course(_));
         let reads_course = self.case.expect.iter().any(is_course);
-        let reads = took.is_none() || reads_course || self.reads_record(runner);
-        if reads && let Ok(found) = with_record(runner.runtime, record.as_deref(), observed.clone())
+        let reads = end.tokens.is_none() || reads_course || self.reads_record(runner);
+        if reads && let Ok(found) = with_record(runner.runtime, trace.as_deref(), observed.clone())
         {
             observed = found;
         }
         let found = (observed.course.tokens, observed.course.cost);
-        (report.tokens, report.cost) = took.unwrap_or(found);
-        self.judge(runner, observed, record.as_deref(), input, &mut report).await;
+        (report.tokens, report.cost) = end.tokens.map_or(found, |tokens| (tokens, end.cost));
+        self.judge(runner, observed, trace.as_deref(), input, &mut report).await;
         report
     }
 
@@ -236,9 +219,12 @@ impl Cell<'_> {
                 continue;
             }
             let Expectation::Scorer(scorer) = expectation else { continue };
-            match score(runner, scorer, Scored { value: &observed.value, input }).await {
+            let scoring =
+                score(runner, scorer, Scored { cell: *self, value: &observed.value, input });
+            match Box::pin(scoring).await {
                 Ok(found) => report.add(scored(scorer, found)),
-                Err(why) => {
+                Err(NoScore::Stopped(limit)) => return report.skip(limit),
+                Err(NoScore::Failed(why)) => {
                     let message = format!("{} gave no score: {why}", scorer.agent);
                     report.add(Verdict::of("scorer", Some(message.clone())));
                     report.fail(Failure { code: "no_score".to_owned(), message, help: None });
@@ -246,6 +232,26 @@ impl Cell<'_> {
             }
         }
     }
+}
+
+/// Returns the request that goes on with the run of a cell.
+fn again(
+    runner: &Runner<'_>,
+    past: &StoredRun,
+    input: &Value,
+    request: RunRequest,
+) -> Result<Box<RunRequest>, Failure> {
+    if past.state == State::Failed && !past.is_resumable() {
+        note_end(runner, Some(&past.id));
+        let word = |name: &str| past.end.get(name).and_then(Value::as_str);
+        let text = |name: &str| word(name).unwrap_or_default().to_owned();
+        return Err(Failure { code: text("code"), message: text("message"), help: None });
+    }
+    let changes = Changes { input: Some(input.clone()), ..Changes::default() };
+    let again = past.request(runner.runtime.project(), changes);
+    let again = again.map_err(|error| Failure::of_setup(&error))?;
+    let RunRequest { ledger, loaded, spend, .. } = request;
+    Ok(Box::new(RunRequest { ledger, loaded, spend, ..again }))
 }
 
 /// Notes that the run of a cell has ended, and is not taken up again.
@@ -343,10 +349,14 @@ impl CaseReport {
 
     /// Makes it the report of a cell that did not run, or not to its end, for a limit.
     fn skipped(mut self, limit: &str) -> Self {
+        self.skip(limit);
+        self
+    }
+
+    fn skip(&mut self, limit: &str) {
         self.outcome = Outcome::Skipped;
         let message = format!("the eval was stopped by {limit}");
         self.error = Some(Failure { code: "stopped".to_owned(), message, help: None });
-        self
     }
 
     fn failed_to_run(mut self, failure: Failure) -> Self {

@@ -5,7 +5,7 @@
 
 use super::fault::LineFault;
 use super::suite::Case;
-use contexture_context::csv::{Record, Records, TooManyFields};
+use contexture_context::csv::{QuoteFault, Record, Records, TooManyFields};
 use contexture_context::json;
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
@@ -29,6 +29,12 @@ fn row(line: usize, case: Result<Case, String>) -> Row {
 }
 
 fn case_of_line(line: &str) -> Result<Case, String> {
+    // A case can be read from a list of its values, too.
+    if line.trim_start().starts_with('{')
+        && let Ok(case) = json::read(line.as_bytes())
+    {
+        return Ok(case);
+    }
     // A program may be given any JSON that the reader of runs takes, and no more.
     let value: Value = json::read(line.as_bytes()).map_err(|error| {
         let told = error.to_string();
@@ -36,6 +42,9 @@ fn case_of_line(line: &str) -> Result<Case, String> {
         let message = told.rsplit_once(" at line ").map_or(told.as_str(), |(message, _)| message);
         format!("the line is not a JSON object: {message}")
     })?;
+    if !value.is_object() {
+        return Err("the line is not a JSON object".to_owned());
+    }
     Case::deserialize(value).map_err(|error| error.to_string())
 }
 
@@ -46,13 +55,24 @@ pub(super) fn csv(text: &str) -> Vec<Row> {
         LineFault::new(line, &format!("the row has more than {most} fields"))
     };
     let mut records = Records::new(text, b',', MAX_COLUMNS).map(|it| it.map_err(too_many));
-    let head = match records.next() {
+    let head = match records.next().map(|head| head.and_then(enclosed)) {
         Some(Ok(head)) => head.fields,
         Some(Err(fault)) => return vec![Err(fault)],
         None => return Vec::new(),
     };
-    let case = |Record { line, fields }| row(line, case_of_fields(&head, fields));
-    records.map(|record| record.and_then(case)).collect()
+    let case = |Record { line, fields, .. }| row(line, case_of_fields(&head, fields));
+    records.map(|record| record.and_then(enclosed).and_then(case)).collect()
+}
+
+/// Refuses a record with a field that its quotation marks do not enclose.
+fn enclosed(record: Record) -> Result<Record, LineFault> {
+    let Some(QuoteFault { line, is_closed }) = record.fault else { return Ok(record) };
+    let told = if is_closed {
+        "text follows the closing quotation mark of a field; in a field in quotation marks, two of them stand for one"
+    } else {
+        "a field has no closing quotation mark, so that it holds the rest of the file"
+    };
+    Err(LineFault::new(line, told))
 }
 
 fn case_of_fields(head: &[String], fields: Vec<String>) -> Result<Case, String> {
@@ -112,6 +132,26 @@ mod tests {
         assert_eq!(faults.iter().map(|fault| fault.0).collect::<Vec<_>>(), [3, 4]);
         assert!(faults[0].1.starts_with("unknown field `nam`"), "{faults:?}");
         assert!(faults[1].1.starts_with("the line is not a JSON object: EOF"), "{faults:?}");
+    }
+
+    #[test]
+    fn ev_1_jsonl_line_that_is_not_an_object_is_refused() {
+        let rows = jsonl("[\"x\", {\"name\": \"A\"}]\n5\n\"a\"\nnull\n{}\n");
+        let told = "the line is not a JSON object";
+        assert_eq!(faults(&rows), [(1, told), (2, told), (3, told), (4, told)]);
+        assert!(rows[4].is_ok());
+    }
+
+    #[test]
+    fn ev_1_csv_quotes_that_do_not_enclose_fields_are_faults_of_their_line() {
+        let rows = csv("input.name,name\nAda,1\n\"Bob,\"Hello\nCy,\"2\nDi,3\n");
+        assert_eq!(rows[0].as_ref().unwrap().name.as_deref(), Some("1"));
+        let faults = faults(&rows);
+        assert_eq!(faults.iter().map(|fault| fault.0).collect::<Vec<_>>(), [3, 4]);
+        assert!(faults[0].1.starts_with("text follows the closing quotation mark"), "{faults:?}");
+        assert!(faults[1].1.starts_with("a field has no closing quotation mark"), "{faults:?}");
+        let head = csv("name,\"input.q\na,1\n");
+        assert_eq!(self::faults(&head).len(), 1, "{head:?}");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! style of all else stay byte for byte. Every change is read again, and one after which the file says
 //! anything else is not made.
 
+use super::parse::yaml;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_saphyr::Spanned;
@@ -29,10 +30,10 @@ type Edit = (Range<usize>, String);
 
 /// Returns a text of YAML or JSON with another value at a path; none when it can't be changed in place.
 pub(super) fn edited(text: &str, path: &[Step], new: &Value) -> Option<String> {
-    let mut wanted: Value = serde_saphyr::from_str(text).ok()?;
+    let mut wanted: Value = yaml(text).ok()?;
     let old = at_mut(&mut wanted, path)?;
     let before = std::mem::replace(old, new.clone());
-    let tree: Spanned<Tree> = serde_saphyr::from_str(text).ok()?;
+    let tree: Spanned<Tree> = yaml(text).ok()?;
     let node = path.iter().try_fold(&tree, |node, step| child(node, *step))?;
     let mut small = Vec::new();
     differences(text, node, (&before, new), &mut small);
@@ -40,7 +41,7 @@ pub(super) fn edited(text: &str, path: &[Step], new: &Value) -> Option<String> {
     [small, whole]
         .into_iter()
         .map(|edits| with(text, edits))
-        .find(|text| serde_saphyr::from_str::<Value>(text).is_ok_and(|found| found == wanted))
+        .find(|text| yaml::<Value>(text).is_ok_and(|found| found == wanted))
 }
 
 fn at_mut<'v>(value: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
@@ -100,8 +101,12 @@ fn replaced(text: &str, node: &Spanned<Tree>, new: &Value) -> Edit {
         let blank = if place.is_empty() { " " } else { "" };
         return (place, format!("{blank}{new}"));
     }
-    let rest = text.get(place.clone()).and_then(|text| text.rsplit_once('\n'));
-    let rest = rest.map(|(_, rest)| format!("\n{rest}")).unwrap_or_default();
+    let block = text.get(place.clone()).unwrap_or_default();
+    let rest = block.rsplit_once('\n').map(|(lines, rest)| {
+        let end = if lines.ends_with('\r') { "\r\n" } else { "\n" };
+        format!("{end}{rest}")
+    });
+    let rest = rest.unwrap_or_default();
     (sign.len() - 1..place.end, format!("{new}{rest}"))
 }
 
@@ -260,6 +265,31 @@ cases:
         let text = edited(TEXT, &equals(0, 0), &new).unwrap();
         assert!(text.contains("- equals:\n          {\"answer\":\"no\"}"), "{text}");
         assert!(text.ends_with(TEXT.split_once("      - subset").unwrap().1), "{text}");
+    }
+
+    #[test]
+    fn ev_7_line_ends_of_file_are_kept() {
+        let text = "cases:\n  - expect:\n      - equals:\n          note: |\n            several\n            lines\n          more: >-\n            folded\n            text\n      - equals: 1\n";
+        let crlf = text.replace('\n', "\r\n");
+        let new = json!({ "note": "短", "more": "b\nc" });
+        let changed = edited(text, &equals(0, 0), &new).unwrap();
+        assert_eq!(
+            changed,
+            "cases:\n  - expect:\n      - equals:\n          note: \"短\"\n          more: \"b\\nc\"\n      - equals: 1\n"
+        );
+        let found = edited(&crlf, &equals(0, 0), &new).unwrap();
+        assert_eq!(found, changed.replace('\n', "\r\n"));
+    }
+
+    #[test]
+    fn ev_7_words_that_are_texts_stay_texts() {
+        let text = "cases:\n  - expect: [equals: {a: yes, b: off}]\n";
+        let found = edited(text, &equals(0, 0), &json!({ "a": "yes", "b": false }));
+        assert_eq!(found.as_deref(), Some(text.replace("off", "false").as_str()));
+        assert_eq!(
+            edited(text, &equals(0, 0), &json!({ "a": "yes", "b": "off" })).as_deref(),
+            Some(text)
+        );
     }
 
     #[test]

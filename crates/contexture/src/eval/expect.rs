@@ -1,5 +1,6 @@
 //! What a case expects (EV-2), with all that can be wrong about it found when the file is read.
 
+use super::number::{amount, ordinal, share};
 use contexture_context::Trust;
 use contexture_diagnostic::suggestion;
 use contexture_flow::condition::{Condition, Path};
@@ -82,6 +83,8 @@ pub struct Near {
     /// The number.
     pub value: f64,
     /// The greatest difference.
+    #[serde(deserialize_with = "amount")]
+    #[schemars(range(min = 0.0))]
     pub within: f64,
 }
 
@@ -96,6 +99,8 @@ pub struct Overlap {
     /// The other list.
     pub with: Vec<Value>,
     /// The least overlap, from 0 to 1.
+    #[serde(deserialize_with = "share")]
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub at_least: f64,
 }
 
@@ -105,6 +110,8 @@ pub struct Overlap {
 #[non_exhaustive]
 pub struct PromptWish {
     /// The model call, from 1; the first where it is absent.
+    #[serde(deserialize_with = "ordinal")]
+    #[schemars(range(min = 1))]
     pub call: Option<u64>,
     /// The label or source of an item of which something is shown.
     pub has_item: Option<String>,
@@ -115,6 +122,8 @@ pub struct PromptWish {
     /// The least trust of its items.
     pub least_trust: Option<Trust>,
     /// The least share of the bytes of the prompt before it with which it begins, too, from 0 to 1.
+    #[serde(deserialize_with = "share")]
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub stable_prefix: Option<f64>,
 }
 
@@ -147,8 +156,9 @@ pub struct Scorer {
     /// The model in place of all that it names.
     #[serde(default)]
     pub model: Option<String>,
-    /// The least score.
-    #[serde(default = "whole")]
+    /// The least score, from 0 to 1.
+    #[serde(default = "whole", deserialize_with = "share")]
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub at_least: f64,
 }
 

@@ -1,5 +1,6 @@
 //! The faults of a file of tests, with their places (EV-1).
 
+use super::wording;
 use crate::reading::ReadError;
 use crate::run::{CheckReport, SetupError};
 use contexture_diagnostic::{Diagnostic, SourceFile, Span, suggestion};
@@ -47,9 +48,10 @@ pub(super) struct LineFault {
 }
 
 impl LineFault {
-    /// Makes the fault of what `serde` refused.
+    /// Makes the fault of what a reader refused, in plain words.
     pub(super) fn new(line: usize, message: &str) -> Self {
-        Self { line, message: message.split_whitespace().collect::<Vec<_>>().join(" ") }
+        let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+        Self { line, message: wording::plain(&message).unwrap_or(message) }
     }
 }
 
@@ -82,14 +84,18 @@ fn line_span(file: &SourceFile, line: usize) -> Span {
 /// Suggests what was meant by an unknown name, from the names that the message lists.
 fn help(message: &str) -> Option<String> {
     let (_, rest) =
-        message.split_once("unknown field `").or(message.split_once("unknown variant `"))?;
+        message.split_once("unknown field `").or(message.split_once("unknown name `"))?;
     let (name, rest) = rest.split_once('`')?;
     let (_, listed) = rest.split_once("expected ")?;
     let listed = listed.strip_prefix("one of ").unwrap_or(listed);
     let known = listed.split(", ").flat_map(|part| part.split(" or "));
     let known: Vec<&str> = known.map(|name| name.trim_matches('`')).collect();
     let all = || format!("the names are {}", known.join(", "));
-    Some(suggestion(name, known.iter().copied()).unwrap_or_else(all))
+    let longer = || {
+        let longer = known.iter().find(|known| !name.is_empty() && known.starts_with(name));
+        longer.map(|known| format!("did you mean `{known}`?"))
+    };
+    Some(suggestion(name, known.iter().copied()).or_else(longer).unwrap_or_else(all))
 }
 
 #[cfg(test)]
@@ -106,8 +112,10 @@ mod tests {
 
     #[test]
     fn ev_1_unknown_name_has_suggestion() {
-        let message = "unknown variant `equal`, expected one of `equals`, `subset`";
+        let message = "unknown name `equal`, expected one of `equals`, `subset`";
         assert_eq!(help(message).unwrap(), "did you mean `equals`?");
+        let message = "unknown name `match`, expected one of equals, matches, where";
+        assert_eq!(help(message).unwrap(), "did you mean `matches`?");
         let message = "unknown field `zzzzzz`, expected `program` or `cases`";
         assert_eq!(help(message).unwrap(), "the names are program, cases");
         let message = "unknown field `nme`, expected one of name, input";

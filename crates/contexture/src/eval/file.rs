@@ -63,13 +63,18 @@ pub fn test_schema() -> Value {
 /// [`EvalError`] with all faults of the file, each with its line.
 pub fn load(project: &Project, path: &Path, skips: bool) -> Result<Suite, EvalError> {
     let text = reading::argument(path)?;
-    let name = name_in(project, path);
+    let name = project.name_of(path);
     let file = parse(&text).map_err(|faults| refusal(&name, &text, &faults))?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let program = folder.join(&file.program);
     let mut data = None;
     let (cases, broken) = match file.cases {
-        Cases::Listed(mut cases) => {
+        Cases::Listed(cases) => {
+            let mut cases: Vec<Case> = cases.into_iter().enumerate().map(named).collect();
+            if cases.is_empty() {
+                let at = text.lines().position(|line| line.starts_with("cases")).unwrap_or(0);
+                return Err(refusal(&name, &text, &[no_case(at + 1)]));
+            }
             finish(&mut cases, &file.variants).map_err(|faults| refusal(&name, &text, &faults))?;
             (cases, Vec::new())
         }
@@ -95,7 +100,7 @@ pub fn load_cases(project: &Project, program: &Path, path: &Path) -> Result<Suit
         return Ok(Suite { program: program.to_owned(), ..load(project, path, false)? });
     }
     let (cases, broken) = read_data(project, path, &[], false)?;
-    let name = name_in(project, path);
+    let name = project.name_of(path);
     let (path, program, figures) = (path.to_owned(), program.to_owned(), BTreeMap::new());
     Ok(Suite { name, data: Some(path.clone()), path, program, cases, figures, broken })
 }
@@ -107,15 +112,19 @@ fn read_data(
     skips: bool,
 ) -> Result<(Vec<Case>, Vec<Broken>), EvalError> {
     let text = reading::argument(path)?;
-    let name = name_in(project, path);
+    let name = project.name_of(path);
     let is_csv = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("csv"));
     let rows: Vec<Row> = if is_csv { data::csv(&text) } else { data::jsonl(&text) };
     let (mut cases, mut faults) = (Vec::with_capacity(rows.len()), Vec::new());
-    for row in rows {
+    for (at, row) in rows.into_iter().enumerate() {
         match row {
-            Ok(case) => cases.push(case),
+            Ok(case) => cases.push(named((at, case))),
             Err(fault) => faults.push(fault),
         }
+    }
+    if cases.is_empty() && (skips || faults.is_empty()) {
+        faults.insert(0, no_case(1));
+        return Err(refusal(&name, &text, &faults));
     }
     let broken = if skips { std::mem::take(&mut faults) } else { Vec::new() };
     faults.extend(finish(&mut cases, variants).err().unwrap_or_default());
@@ -129,11 +138,21 @@ fn read_data(
     Ok((cases, broken.collect()))
 }
 
-/// Names cases, gives them the variants of the file, and refuses two of one name.
+/// Returns the fault of a file that tests nothing.
+fn no_case(line: usize) -> LineFault {
+    LineFault::new(line, "the file holds no case")
+}
+
+/// Names a case without a name by its place in the file, from 0.
+fn named((at, case): (usize, Case)) -> Case {
+    Case { name: case.name.or_else(|| Some(format!("case {}", at + 1))), ..case }
+}
+
+/// Gives cases the variants of the file, and refuses two of one name.
 fn finish(cases: &mut [Case], variants: &[Variant]) -> Result<(), Vec<LineFault>> {
     let (mut names, mut faults) = (BTreeMap::new(), Vec::new());
-    for (at, case) in cases.iter_mut().enumerate() {
-        let name = case.name.get_or_insert_with(|| format!("case {}", at + 1));
+    for case in cases {
+        let name = case.name.clone().unwrap_or_default();
         if let Some(first) = names.insert(name.clone(), case.line) {
             let told = format!("two cases are called `{name}`, the other one in line {first}");
             faults.push(LineFault::new(case.line, &told));
@@ -150,16 +169,67 @@ fn finish(cases: &mut [Case], variants: &[Variant]) -> Result<(), Vec<LineFault>
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
-/// Returns the path of a file in the project, or its whole path if it lies outside.
-fn name_in(project: &Project, path: &Path) -> String {
-    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let inside = whole.strip_prefix(&project.root).map(Path::to_owned);
-    inside.unwrap_or_else(|_| path.to_owned()).display().to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+
+    /// Loads a file of tests with its file of cases; faults are their files, lines and messages.
+    fn loaded(cases: &str, data: &str, skips: bool) -> Result<Suite, Vec<(String, usize, String)>> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.test.yaml");
+        fs::write(&file, format!("program: a.as\ncases: {cases}\n")).unwrap();
+        fs::write(folder.path().join(cases), data).ok();
+        let project =
+            Project::open(folder.path(), crate::environment::Environment::default()).unwrap();
+        load(&project, &file, skips).map_err(|error| {
+            let EvalError::Refused(report) = error else { panic!("{error}") };
+            let file = &report.files[0];
+            let told = report.diagnostics.iter().map(|it| {
+                let line = file.position(it.span.start).line as usize;
+                (it.file.clone(), line, it.message.clone())
+            });
+            told.collect()
+        })
+    }
+
+    #[test]
+    fn ev_1_case_without_name_is_counted_among_all_rows_of_the_file() {
+        let names = |file: &str, data: &str| {
+            let suite = loaded(file, data, true).unwrap();
+            suite.cases.into_iter().filter_map(|case| case.name).collect::<Vec<_>>()
+        };
+        assert_eq!(names("c.jsonl", "{}\n\n{\"nme\": 1}\n{}\n"), ["case 1", "case 3"]);
+        assert_eq!(names("c.csv", "input.q,name\na\nb,\nc,d\ne,\n"), ["case 2", "d", "case 4"]);
+        assert_eq!(names("[{}, {name: b}, {}]", ""), ["case 1", "b", "case 3"]);
+    }
+
+    #[test]
+    fn ev_1_file_without_a_case_is_refused_with_its_broken_lines() {
+        let faults = |cases: &str, data: &str, skips| {
+            let faults = loaded(cases, data, skips).unwrap_err();
+            let fault = |(file, line, message): (String, usize, String)| {
+                (file, line, message.chars().take(22).collect::<String>())
+            };
+            faults.into_iter().map(fault).collect::<Vec<_>>()
+        };
+        let fault = |file: &str, line, told: &str| (file.to_owned(), line, told.to_owned());
+        let none = "the file holds no case";
+        for skips in [true, false] {
+            assert_eq!(faults("[]", "", skips), [fault("a.test.yaml", 2, none)]);
+            for (file, data) in [("c.jsonl", ""), ("c.jsonl", "\n\n"), ("c.csv", "name,input.q\n")]
+            {
+                assert_eq!(faults(file, data, skips), [fault(file, 1, none)], "{data:?}");
+            }
+        }
+        let broken = [
+            fault("c.jsonl", 1, "the line is not a JSON"),
+            fault("c.jsonl", 2, "unknown field `nme`, e"),
+        ];
+        let all = [&[fault("c.jsonl", 1, none)], &broken[..]].concat();
+        assert_eq!(faults("c.jsonl", "5\n{\"nme\": 1}", true), all);
+        assert_eq!(faults("c.jsonl", "5\n{\"nme\": 1}", false), broken);
+    }
 
     #[test]
     fn ev_1_schema_takes_file_that_is_read() {

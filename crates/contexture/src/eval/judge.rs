@@ -67,10 +67,7 @@ pub(super) fn figures(
     observed: &Observed,
 ) -> (BTreeMap<String, f64>, Option<String>) {
     let (mut figures, mut faults) = (BTreeMap::new(), Vec::new());
-    if wished.is_empty() {
-        return (figures, None);
-    }
-    let roots = observed.roots();
+    let roots = observed.roots(wished.values().map(|Figure(path)| path));
     for (name, Figure(path)) in wished {
         let at = roots.find(path);
         match at.and_then(number) {
@@ -192,7 +189,7 @@ fn matches(wish: &Matches, value: &Value) -> Option<String> {
 }
 
 fn condition(wish: &Where, observed: &Observed) -> Option<String> {
-    let roots = observed.roots();
+    let roots = observed.roots(wish.condition.paths());
     if wish.condition.evaluate(&roots) {
         return None;
     }

@@ -4,7 +4,8 @@ use crate::inspect::{InspectError, Kept, prefix};
 use crate::run::Run;
 use contexture_context::manifest::AttemptRecord;
 use contexture_context::{TraceKind, Trust};
-use serde_json::{Value, json};
+use contexture_flow::condition::Path;
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// What a run gave and did, for expectations.
@@ -141,22 +142,34 @@ impl Observed {
         Ok(self)
     }
 
-    /// Returns the roots of a condition; `prompt` is the first one.
-    pub(super) fn roots(&self) -> Value {
+    /// Returns the roots of paths; `prompt` is the first one.
+    pub(super) fn roots<'p>(&self, paths: impl IntoIterator<Item = &'p Path>) -> Value {
+        let mut roots = Map::new();
+        for path in paths {
+            let root = path.root();
+            if !roots.contains_key(root) {
+                roots.insert(root.to_owned(), self.root(root));
+            }
+        }
+        Value::Object(roots)
+    }
+
+    fn root(&self, name: &str) -> Value {
         let Course { calls, attempts, tools, files, stable_prefix, tokens, cost } = &self.course;
-        let prompt = self.prompts.first().map(|prompt| {
+        let prompt = |prompt: &Prompt| {
             let items: Vec<&str> = prompt.items.iter().map(ShownItem::name).collect();
             let Prompt { model, tokens, text, .. } = prompt;
             json!({ "items": items, "model": model, "text": text, "tokens": tokens })
-        });
-        json!({
-            "value": self.value,
-            "prompt": prompt,
-            "course": {
+        };
+        match name {
+            "value" => self.value.clone(),
+            "prompt" => self.prompts.first().map(prompt).unwrap_or_default(),
+            "course" => json!({
                 "calls": calls, "attempts": attempts, "tools": tools, "files": files,
                 "stable_prefix": stable_prefix, "tokens": tokens, "cost": cost,
-            },
-        })
+            }),
+            _ => Value::Null,
+        }
     }
 }
 

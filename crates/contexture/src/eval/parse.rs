@@ -5,6 +5,7 @@
 
 use super::fault::LineFault;
 use super::suite::TestFile;
+use serde::de::DeserializeOwned;
 
 /// The most faults of a file that are looked for: each is another reading.
 const MAX_FAULTS: usize = 50;
@@ -27,8 +28,14 @@ pub(super) fn parse(text: &str) -> Result<TestFile, Vec<LineFault>> {
     })
 }
 
+/// Reads a text of YAML. Truth values are `true` and `false`; `yes`, `no`, `y`, `n`, `on` and `off` are
+/// texts, as in YAML 1.2.
+pub(super) fn yaml<T: DeserializeOwned>(text: &str) -> Result<T, serde_saphyr::Error> {
+    serde_saphyr::from_str_with_options(text, serde_saphyr::options! { strict_booleans: true })
+}
+
 fn read(text: &str) -> Result<TestFile, LineFault> {
-    serde_saphyr::from_str(text).map_err(|error| {
+    yaml(text).map_err(|error| {
         let told = error.without_snippet().to_string();
         let told = told.strip_prefix("error: ").unwrap_or(&told);
         let line = error.location().and_then(|at| usize::try_from(at.line()).ok());
@@ -105,8 +112,10 @@ fn block_end(lines: &[String], begin: usize, depth: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::expect::Expectation;
     use super::super::suite::Cases;
     use super::*;
+    use serde_json::json;
 
     fn faults(text: &str) -> Vec<(usize, String)> {
         let told = |fault: LineFault| {
@@ -128,6 +137,50 @@ mod tests {
             "equals", "matches", "where", "near", "overlap", "schema", "prompt", "course", "scorer",
         ];
         assert_eq!(names, all);
+    }
+
+    #[test]
+    fn ev_1_words_that_are_not_truth_values_are_texts() {
+        let text = "program: a.as\ncases:\n  - name: y\n    input: {a: yes, b: no, c: y, d: n, e: on, f: Off, g: true, h: False}\n    expect: [equals: yes]\n";
+        let Cases::Listed(cases) = parse(text).unwrap().cases else { panic!("a list") };
+        let expected = json!({ "a": "yes", "b": "no", "c": "y", "d": "n", "e": "on", "f": "Off", "g": true, "h": false });
+        assert_eq!(cases[0].input, expected);
+        assert_eq!(cases[0].name.as_deref(), Some("y"));
+        assert!(
+            matches!(&cases[0].expect[0], Expectation::Equals(value) if *value == json!("yes")),
+            "{cases:?}"
+        );
+    }
+
+    #[test]
+    fn ev_1_numbers_without_sense_are_faults_of_their_line() {
+        let case = |keys: &str| format!("program: a.as\ncases:\n  - name: a\n    {keys}\n");
+        let expect = |expectation: &str| case(&format!("expect:\n      - {expectation}"));
+        let (amount, share) =
+            ("expected a number from 0, found", "expected a number from 0 to 1, found");
+        for (text, line, told) in [
+            (case("limits:\n      max_cost: -0.5"), 5, format!("{amount} -0.5")),
+            (case("limits: {max_cost: .nan}"), 4, format!("{amount} NaN")),
+            (case("limits: {max_seconds: -1}"), 4, format!("{amount} -1")),
+            (expect("near: {value: 1, within: -0.1}"), 5, format!("{amount} -0.1")),
+            (expect("near: {value: 1, within: .nan}"), 5, format!("{amount} NaN")),
+            (expect("overlap: {with: [], at_least: 60}"), 5, format!("{share} 60")),
+            (expect("scorer: {agent: A.b, at_least: 1.5}"), 5, format!("{share} 1.5")),
+            (
+                expect("scorer:\n          agent: A.b\n          at_least: .nan"),
+                7,
+                format!("{share} NaN"),
+            ),
+            (expect("prompt: {stable_prefix: -1}"), 5, format!("{share} -1")),
+            (expect("prompt: {call: 0}"), 5, "expected a number from 1, found 0".to_owned()),
+        ] {
+            let found = parse(&text).unwrap_err();
+            assert_eq!(found, [LineFault { line, message: told }], "{text}");
+        }
+        let edges = case(
+            "limits: {max_cost: 0, max_seconds: 0}\n    expect: [{near: {value: 1, within: 0}}, {overlap: {with: [], at_least: 0}}, {scorer: {agent: A.b, at_least: 1}}, {prompt: {call: 1, stable_prefix: 1}}, {prompt: {call: ~, stable_prefix: ~}}]",
+        );
+        assert!(parse(&edges).is_ok(), "{:?}", parse(&edges));
     }
 
     #[test]

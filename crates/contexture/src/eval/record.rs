@@ -1,4 +1,4 @@
-//! Cases made of kept runs (EV-7).
+//! Cases and examples made of kept runs (EV-7, EV-10).
 //!
 //! Decision: a case is made of what the record has, which is masked as it was written. Its answers are
 //! those that models gave, so that the case asks nobody; its value is what it expects.
@@ -37,8 +37,6 @@ pub enum RecordError {
 pub fn case_of(kept: Kept<'_>) -> Result<Value, RecordError> {
     let run = kept.log.id.to_string();
     let value = value_of(kept).ok_or_else(|| RecordError::NoValue(run.clone()))?;
-    let input = kept.log.of_kind(TraceKind::Input).next();
-    let input = input.and_then(|input| input.data.get("value")).map(|value| whole(kept, value));
     let mut answers = Vec::new();
     for call in kept.calls() {
         let number = call.manifest.call;
@@ -49,10 +47,30 @@ pub fn case_of(kept: Kept<'_>) -> Result<Value, RecordError> {
     }
     let mut case = Map::new();
     case.insert("name".to_owned(), Value::String(run));
-    case.insert("input".to_owned(), input.unwrap_or_else(|| Value::Object(Map::new())));
+    case.insert("input".to_owned(), input_of(kept));
     case.insert("answers".to_owned(), Value::Array(answers));
+    let selections = kept.log.root().and_then(|root| root.data.get("selections"));
+    if let Some(select) = selections {
+        case.insert("select".to_owned(), select.clone());
+    }
     case.insert("expect".to_owned(), json!([{ "equals": value }]));
     Ok(Value::Object(case))
+}
+
+/// Returns the example of a run, for a program that shows what a good answer is: its input and its
+/// output.
+///
+/// # Errors
+/// [`RecordError::NoValue`] when the run gave no value.
+pub fn example_of(kept: Kept<'_>) -> Result<Value, RecordError> {
+    let value = value_of(kept).ok_or_else(|| RecordError::NoValue(kept.log.id.to_string()))?;
+    Ok(json!({ "input": input_of(kept), "output": value }))
+}
+
+fn input_of(kept: Kept<'_>) -> Value {
+    let input = kept.log.of_kind(TraceKind::Input).next();
+    let input = input.and_then(|input| input.data.get("value")).map(|value| whole(kept, value));
+    input.unwrap_or_else(|| Value::Object(Map::new()))
 }
 
 /// Returns the value of a run as its record has it.

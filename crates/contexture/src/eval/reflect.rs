@@ -11,10 +11,10 @@ use super::fault::EvalError;
 use super::report::Failure;
 use super::run::{How, Runner};
 use super::search::{Arm, ArmCase, Cells as _};
-use super::trial::{Tried, choices, name_of};
+use super::trial::{Tried, choices};
 use crate::project::Project;
 use crate::run::{Loaded, RunRequest, SetupError};
-use contexture_script::sites::{Site, SiteCandidate, with_candidate};
+use contexture_script::sites::{Site, SiteCandidate, names, with_candidate};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::cmp::Reverse;
@@ -51,9 +51,13 @@ impl Reflect {
 pub struct Reflection {
     /// The proposals, in the order in which they were made.
     pub proposals: Vec<Proposal>,
-    /// The program with the proposals that are kept as candidates; absent when none is.
-    #[serde(skip)]
-    pub source: Option<String>,
+}
+
+impl Reflection {
+    /// Reports whether the program has one more candidate by it.
+    pub(super) fn is_kept(&self) -> bool {
+        self.proposals.iter().any(|proposal| proposal.name.is_some())
+    }
 }
 
 /// A text that a model proposed for a site.
@@ -108,7 +112,7 @@ pub(super) async fn reflect(
     let places = places.filter(|(_, site)| texts(site).next().is_some()).map(|(at, _)| at);
     let mut open: Vec<usize> = places.collect();
     // Lines move when candidates are added: sites are named as they were.
-    let names: Vec<String> = tried.sites.iter().map(name_of).collect();
+    let names = names(&tried.sites);
     let mut reflection = Reflection::default();
     let mut asks: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     for turn in 0.. {
@@ -132,10 +136,6 @@ pub(super) async fn reflect(
             break;
         };
         reflection.proposals.push(proposal);
-    }
-    if reflection.proposals.iter().any(|proposal| proposal.name.is_some()) {
-        let file = tried.runner.program.program.files.first();
-        reflection.source = file.map(|file| file.source.text().to_owned());
     }
     reflection
 }

@@ -6,14 +6,17 @@ use super::expect::{Expectation, Scorer};
 use super::fault::EvalError;
 use super::file::Suite;
 use super::report::{CaseReport, SuiteReport};
+use super::scorer::judge_ceiling;
 use super::suite::Case;
 use crate::models::StandIn;
-use crate::run::{InputForm, Loaded, RunFailure, RunRequest, SetupError};
+use crate::run::{InputForm, Loaded, RunFailure, RunRequest, SetupError, selections};
 use crate::runtime::Runtime;
 use contexture_llm::Ledger;
+use contexture_script::runtime::Choice;
+use contexture_script::semantic::ceiling::Ceiling;
 use futures_util::stream::{self, StreamExt as _};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -44,6 +47,7 @@ pub(super) struct Runner<'r> {
     pub(super) suite: &'r Suite,
     pub(super) how: How<'r>,
     pub(super) program: Arc<Loaded>,
+    choices: Vec<Choice>,
     /// The programs of scorers by their paths, and why others can't be used.
     pub(super) scorers: HashMap<PathBuf, Result<Arc<Loaded>, String>>,
     form: InputForm,
@@ -68,7 +72,23 @@ impl<'r> Runner<'r> {
                 .entry(path)
                 .or_insert_with_key(|path| load(path).map_err(|error| error.to_string()));
         }
-        Self { runtime, suite, how, program, scorers, form }
+        let choices = program.executable.choices();
+        Self { runtime, suite, how, program, choices, scorers, form }
+    }
+
+    /// Returns the candidates of a case and those of its variant, which win over them however a choice is
+    /// named. What names no choice stays, so that the run tells it.
+    pub(super) fn selections(
+        &self,
+        case: &BTreeMap<String, String>,
+        variant: Option<&BTreeMap<String, String>>,
+    ) -> BTreeMap<String, String> {
+        let placed = |asked: &BTreeMap<String, String>| {
+            selections::resolve(asked, &self.choices).unwrap_or_else(|_| asked.clone())
+        };
+        let mut all = placed(case);
+        all.extend(variant.map(placed).unwrap_or_default());
+        all
     }
 
     /// Returns the input of a case.
@@ -130,8 +150,23 @@ pub fn estimate(
 ) -> Result<Estimate, EvalError> {
     let program = checked(runtime, suite)?;
     require_models(runtime.project(), suite, options)?;
-    let count = cells(suite, options.repeat).count();
-    Ok(Estimate::of(count, ceiling(runtime.project(), &program.program, options)))
+    let each = ceiling(runtime.project(), &program.program, options);
+    let runner = Runner::new(runtime, suite, How::Recorded(TestOptions::default()), program);
+    let judged = |case: &Case| {
+        let scorers = case.expect.iter().filter_map(|wish| match wish {
+            Expectation::Scorer(scorer) => Some(judge_ceiling(&runner, scorer)),
+            _ => None,
+        });
+        scorers.fold(each, Ceiling::plus)
+    };
+    let repeat = options.repeat.max(1) as usize;
+    let (mut count, mut most) = (0, Ceiling::ZERO);
+    for case in &suite.cases {
+        let own = case.variants.len().max(1) * repeat;
+        count += own;
+        most = most.plus(judged(case).times(u64::try_from(own).ok()));
+    }
+    Ok(Estimate::of(count, most))
 }
 
 /// Asks models all cases of a suite, within limits; `ledger` pays for them, also for other suites.

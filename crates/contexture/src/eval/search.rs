@@ -55,6 +55,8 @@ pub(super) struct Found {
     pub(super) trials: usize,
     /// The held-out cases that both ran.
     pub(super) held_out: usize,
+    /// True if nothing was measured, as the limit of calls has no room for a comparison.
+    pub(super) lacks_calls: bool,
 }
 
 /// A cell: an arm on a case.
@@ -69,11 +71,16 @@ pub(super) trait Cells {
     fn left(&self) -> Option<usize>;
 }
 
-/// Splits cases: by the order of their keys, so that neither their place nor their kind decides.
+/// Splits cases: by the order of their keys, so that neither their place nor their kind decides. Those of one
+/// key stay together.
 pub(super) fn split(keys: &[String]) -> (Vec<usize>, Vec<usize>) {
     let mut order: Vec<usize> = (0..keys.len()).collect();
     order.sort_by_key(|at| keys.get(*at));
     let held = keys.len().div_ceil(2).max(TELLING).min(keys.len().saturating_sub(1));
+    let key = |place: usize| order.get(place).and_then(|at| keys.get(*at));
+    let is_between = |place: &usize| *place == 0 || key(place - 1) != key(*place);
+    let after = (held..keys.len()).find(is_between);
+    let held = after.or_else(|| (0..held).rev().find(is_between)).unwrap_or_default();
     let train = order.split_off(held);
     (train, order)
 }
@@ -85,12 +92,14 @@ struct Search<'s, C> {
     passed: BTreeMap<ArmCase, bool>,
     tried: BTreeSet<Arm>,
     is_stopped: bool,
+    lacks_calls: bool,
 }
 
 /// Searches for an arm that is better than the baseline.
 pub(super) async fn search(problem: &Problem, cells: &mut impl Cells) -> Found {
     let (passed, tried) = (BTreeMap::new(), BTreeSet::new());
-    let mut search = Search { problem, cells, passed, tried, is_stopped: false };
+    let mut search =
+        Search { problem, cells, passed, tried, is_stopped: false, lacks_calls: false };
     let mut current = problem.baseline.clone();
     while !search.is_stopped {
         let arms = search.arms(&current);
@@ -134,7 +143,9 @@ impl<C: Cells> Search<'_, C> {
             let seen = train.get(..size).unwrap_or_default();
             let mut all = vec![current.clone()];
             all.append(&mut alive);
-            if !self.has_room(&all, seen) || !self.measure(&all, seen).await {
+            let has_room = self.has_room(&all, seen);
+            self.lacks_calls = !has_room && self.passed.is_empty();
+            if !has_room || !self.measure(&all, seen).await {
                 return self.best(&all, train);
             }
             alive = self.kept(all, seen);
@@ -176,7 +187,9 @@ impl<C: Cells> Search<'_, C> {
     fn kept(&self, arms: Vec<Arm>, cases: &[usize]) -> Vec<Arm> {
         let most = arms.iter().map(|arm| self.passes(arm, cases)).max().unwrap_or_default();
         let mut rest: Vec<Arm> = arms.into_iter().skip(1).collect();
-        rest.sort_by_key(|arm| std::cmp::Reverse(self.passes(arm, cases)));
+        rest.sort_by_cached_key(|arm| {
+            (std::cmp::Reverse(self.passes(arm, cases)), self.distance(arm))
+        });
         rest.truncate(rest.len().div_ceil(2));
         rest.retain(|arm| self.passes(arm, cases) + HOPELESS > most);
         rest
@@ -187,24 +200,33 @@ impl<C: Cells> Search<'_, C> {
         cases.iter().filter(passed).count()
     }
 
-    /// Returns the arm with the most passes on cases that all arms ran; the first of equal ones.
+    /// Returns the number of sites in which an arm differs from the program as it is.
+    fn distance(&self, arm: &Arm) -> usize {
+        arm.iter().zip(&self.problem.baseline).filter(|(own, other)| own != other).count()
+    }
+
+    /// Returns the arm with the most passes on cases that all arms ran; of equal ones that which changes the
+    /// program least, and the first.
     fn best(&self, arms: &[Arm], cases: &[usize]) -> Arm {
         let ran =
             |case: &usize| arms.iter().all(|arm| self.passed.contains_key(&(arm.clone(), *case)));
         let cases: Vec<usize> = cases.iter().copied().filter(ran).collect();
-        let mut best = arms.first();
-        for arm in arms {
-            if best.is_some_and(|best| self.passes(arm, &cases) > self.passes(best, &cases)) {
-                best = Some(arm);
-            }
-        }
+        let rank = |arm: &&Arm| (std::cmp::Reverse(self.passes(arm, &cases)), self.distance(arm));
+        let best = arms.iter().min_by_key(rank);
         best.cloned().unwrap_or_default()
     }
 
     /// Measures the gain of an arm on the held-out cases.
     async fn told(mut self, arm: Arm) -> Found {
         let trials = self.tried.len();
-        let none = Found { best: None, gain: 0.0, interval: None, trials, held_out: 0 };
+        let none = Found {
+            best: None,
+            gain: 0.0,
+            interval: None,
+            trials,
+            held_out: 0,
+            lacks_calls: self.lacks_calls,
+        };
         let baseline = self.problem.baseline.clone();
         if arm == baseline {
             return none;
@@ -223,6 +245,7 @@ impl<C: Cells> Search<'_, C> {
             gain: ratio(better, pairs.len()) - ratio(worse, pairs.len()),
             interval: bounds(better, worse, pairs.len(), LEVEL),
             held_out: pairs.len(),
+            lacks_calls: self.lacks_calls && pairs.is_empty(),
             ..none
         }
     }

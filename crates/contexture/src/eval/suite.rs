@@ -1,6 +1,7 @@
 //! What a file of tests holds (EV-1).
 
 use super::expect::{Expectation, Figure};
+use super::number::amount;
 use crate::run::Overrides;
 use schemars::JsonSchema;
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
@@ -137,11 +138,15 @@ pub struct Variant {
 #[non_exhaustive]
 pub struct CaseLimits {
     /// Dollars.
+    #[serde(deserialize_with = "amount")]
+    #[schemars(range(min = 0.0))]
     pub max_cost: Option<f64>,
     /// Requests to models.
     pub max_calls: Option<u64>,
     /// Tokens of prompts and answers together.
     pub max_tokens: Option<u64>,
     /// Seconds of the whole run.
+    #[serde(deserialize_with = "amount")]
+    #[schemars(range(min = 0.0))]
     pub max_seconds: Option<f64>,
 }

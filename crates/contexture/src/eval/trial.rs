@@ -4,16 +4,20 @@ use super::asked::{Asked, EvalOptions, require_models};
 use super::cell::Cell;
 use super::fault::EvalError;
 use super::file::Suite;
+use super::known::refuse_known;
 use super::reflect::{self, Reflect, Reflection};
 use super::report::{Failure, Outcome};
+use super::result::{marked, measured, named};
 use super::run::{How, Runner, cells, checked};
-use super::search::{Arm, ArmCase, Cells, Problem, search, split};
+use super::search::{ArmCase, Cells, Problem, search, split};
 use super::suite::Variant;
+use crate::diff::unified;
+use crate::pins::Measured;
 use crate::run::Loaded;
 use crate::runtime::Runtime;
 use contexture_context::Digest;
 use contexture_llm::Ledger;
-use contexture_script::sites::{Site, sites};
+use contexture_script::sites::{Site, names, sites};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -52,6 +56,14 @@ pub struct TrialReport {
     pub failed: usize,
     /// The reason of the first of them.
     pub error: Option<Failure>,
+    /// What was measured of the candidates of `best`.
+    #[serde(rename = "lock")]
+    pub measured: Option<Measured>,
+    /// The change of the program that marks them.
+    pub diff: Option<String>,
+    /// The program with what was found: the marks of `best`, and the texts that were proposed and kept.
+    #[serde(skip)]
+    pub source: Option<String>,
     /// The texts that a model proposed, if one was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reflection: Option<Reflection>,
@@ -71,6 +83,7 @@ pub async fn trial(
     require_models(runtime.project(), suite, &options.eval)?;
     let cells: Vec<Cell<'_>> = cells(suite, 1).collect();
     let found = choices(&program);
+    let original = program.program.files.first().map(|file| file.source.clone());
     if let Some(wish) = &options.reflect {
         reflect::check(runtime.project(), wish, &found)?;
     }
@@ -88,11 +101,13 @@ pub async fn trial(
     let ledger = Arc::new(Ledger::new(options.eval.limit, None));
     let asked = Asked::new(runtime.project(), options.eval.clone(), Arc::clone(&ledger), None)?;
     let runner = Runner::new(runtime, suite, How::Asked(&asked), program);
+    refuse_known(&runner, problem.held_out.iter().filter_map(|at| cells.get(*at)))?;
     let mut tried = Tried {
         runner,
         asked: &asked,
         cells,
         sites: found.clone(),
+        is_priced: true,
         faults: BTreeMap::new(),
         ran: 0,
         failed: 0,
@@ -106,35 +121,35 @@ pub async fn trial(
         (outcome, Some(reflection))
     };
     let (outcome, reflection) = asked.within_time(work).await;
-    let site = |(site, one): (&Site, &usize)| {
-        let candidate = site.candidates.get(*one)?;
-        Some((name_of(site), candidate.name.clone()))
-    };
-    let named = |arm: &Arm| found.iter().zip(arm).filter_map(site).collect();
+    let arm = outcome.best.as_ref();
+    let has_texts = reflection.as_ref().is_some_and(Reflection::is_kept);
+    let written = arm.or(Some(&problem.baseline).filter(|_| has_texts));
+    let source = written.and_then(|arm| marked(&tried, arm));
+    let diff = arm.and(original).zip(source.as_ref()).map(|(original, source)| {
+        let name = original.name();
+        unified((name, name), original.text(), source)
+    });
     Ok(TrialReport {
-        best: outcome.best.as_ref().map(named),
+        best: arm.map(|arm| named(names(&found), &found, arm)),
+        measured: arm.map(|arm| measured(&tried, &outcome, arm)),
+        diff,
+        source,
         gain: outcome.gain,
         interval: outcome.interval,
         calls: ledger.taken().calls,
         trials: outcome.trials,
         held_out: outcome.held_out,
-        stopped: asked.stopped(),
+        stopped: asked.stopped().or(outcome.lacks_calls.then_some("max_calls")),
         failed: tried.failed,
         error: tried.error,
         reflection,
     })
 }
 
-/// Returns how a site is named: by its label or its line.
-pub(super) fn name_of(site: &Site) -> String {
-    site.label.clone().unwrap_or_else(|| site.line.to_string())
-}
-
-/// Returns what decides on which side of the split a case stands.
+/// Returns what decides on which side of the split a case stands, with all its variants.
 fn key(cell: &Cell<'_>) -> String {
-    let variant = cell.variant.map(|variant| variant.name.as_str()).unwrap_or_default();
     let name = cell.case.name.as_deref().unwrap_or_default();
-    Digest::of_text(&format!("{name}\n{variant}")).to_string()
+    Digest::of_text(&format!("{name}\n")).to_string()
 }
 
 /// Returns the choices of a program's own file.
@@ -152,6 +167,8 @@ pub(super) struct Tried<'t> {
     pub(super) sites: Vec<Site>,
     /// What was wrong with the cells that ran; nothing with those that passed.
     pub(super) faults: BTreeMap<ArmCase, Vec<String>>,
+    /// False once a run had a model without a price.
+    pub(super) is_priced: bool,
     ran: u64,
     failed: usize,
     error: Option<Failure>,
@@ -165,7 +182,7 @@ impl Tried<'_> {
         let name = self.runner.program.program.files.first()?.source.name();
         for (site, one) in self.sites.iter().zip(arm) {
             let candidate = site.candidates.get(*one)?;
-            select.insert(format!("{name}:{}", site.line), candidate.name.clone());
+            select.insert(format!("{name}:{}", site.place()), candidate.name.clone());
         }
         Some(Variant {
             name: own.map(|variant| variant.name.clone()).unwrap_or_default(),
@@ -186,10 +203,12 @@ impl Cells for Tried<'_> {
         let mut reports = self.runner.run(cells).await;
         for (cell, report) in wanted.iter().zip(&reports) {
             if report.outcome != Outcome::Skipped {
+                self.is_priced &= report.cost.is_some();
                 self.faults.insert(cell.clone(), report.faults());
             }
         }
-        for failure in reports.iter_mut().filter_map(|report| report.error.take()) {
+        let ran = reports.iter_mut().filter(|report| report.outcome != Outcome::Skipped);
+        for failure in ran.filter_map(|report| report.error.take()) {
             self.failed += 1;
             self.error.get_or_insert(failure);
         }

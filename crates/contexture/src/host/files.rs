@@ -5,7 +5,7 @@ use super::run_state::supplied;
 use crate::format::{self, FormatError};
 use crate::written::{OnDemand, resolve_import};
 use contexture_context::json::JsonError;
-use contexture_context::{Label, Trust};
+use contexture_context::{Label, Limits, Trust};
 use contexture_reference::text::{DecodeError, decode};
 use contexture_script::host::{FileImport, HostError, JsonFile, SuppliedFile};
 use contexture_tools::FileError;
@@ -41,11 +41,22 @@ pub(super) fn file(references: &OnDemand, import: &FileImport) -> Result<Supplie
     );
     let name = place.as_str();
     if format::is_json(name) {
-        let invalid = |name: &str, error: &JsonError| invalid(&format::not_json(name, error));
-        return Ok(SuppliedFile::Json(JsonFile { name: name.to_owned(), text, label, invalid }));
+        let name = name.to_owned();
+        return Ok(SuppliedFile::Json(JsonFile { name, text, label, invalid: invalid_json }));
     }
     let value = format::value_of(name, &text).map_err(|error| invalid(&error))?;
     Ok(supplied(value, label).into())
+}
+
+fn invalid_json(name: &str, error: &JsonError) -> HostError {
+    let refused = invalid(&format::not_json(name, error));
+    match error {
+        JsonError::TooDeep { .. } => refused.with_help(format!(
+            "make it flatter: `value_depth` is at most {}",
+            Limits::MOST_VALUE_DEPTH
+        )),
+        _ => refused,
+    }
 }
 
 fn invalid(error: &FormatError) -> HostError {

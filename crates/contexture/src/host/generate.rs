@@ -266,7 +266,7 @@ impl ModelCalls {
             ));
         }
         let is_cited = callables.is_empty() && !self.models.is_mock(&model);
-        let citable = is_cited.then(|| citations::shown(&prepared.items)).flatten();
+        let citable = is_cited.then(|| citations::shown(&call, &prepared.items)).flatten();
         let cited = |value: &Value| {
             citable.as_ref().map(|citable| citations::faults(citable, value)).unwrap_or_default()
         };

@@ -10,6 +10,7 @@ use crate::models::Model;
 use crate::run::result::{DryItem, DryPrompt, DryTool};
 use contexture_answer::contract;
 use contexture_context::build::{FitError, fit_with};
+use contexture_context::digest::canonical_json;
 use contexture_context::fence::{Fence, escape_layout, escape_open};
 use contexture_context::manifest::{
     Blob, ItemPlace, ItemRecord, Layer, MANIFEST_VERSION, MessageRecord, ModelRef, OfferedTool,
@@ -245,7 +246,7 @@ fn record(
     let mut blobs = Vec::new();
     let messages = messages(laid, counter, &mut blobs);
     for item in items {
-        let value = item.value.to_string();
+        let value = canonical_json(&item.value);
         blobs.push(Blob { digest: item.value_digest.clone(), text: value });
         blobs.push(Blob { digest: item.digest.clone(), text: item.text.clone() });
     }

@@ -21,9 +21,10 @@ use contexture_context::cut::Parts;
 use contexture_context::manifest::{
     LONGEST_QUESTION, LeftOut, MOST_LEFT_OUT, RankedPassage, RankedRecord, Site,
 };
-use contexture_context::{Budget, ContextItem, DeclaredItem, Measure, TokenCounter};
+use contexture_context::{Budget, ContextItem, DeclaredItem, ItemQuestion, Measure, TokenCounter};
 use contexture_knowledge::resolve::{Ranking, rank};
 use contexture_script::host::{GenerateCall, HostError};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use texts::{SHORT, Texts};
 
@@ -43,6 +44,7 @@ struct Selection {
     source: String,
     question: String,
     budget: Budget,
+    most: Option<u64>,
     /// All that it selected from.
     items: Vec<DeclaredItem>,
     found: Ranking,
@@ -88,11 +90,13 @@ impl Selections {
         counter: &dyn TokenCounter,
     ) -> Result<Vec<DeclaredItem>, HostError> {
         let first = items.first().filter(|_| !is_planned);
-        let asked = first.and_then(|item| Some((item.question.as_deref()?, item.budget?)));
+        let asked = first.and_then(|item| Some((item.question.as_ref()?, item.budget?)));
         let mut own: Vec<DeclaredItem> =
             items.iter().map(|item| DeclaredItem { question: None, ..item.clone() }).collect();
-        let blank = asked.is_some_and(|(question, _)| question.trim().is_empty());
-        let Some((question, budget)) = asked.filter(|_| !blank) else {
+        let blank = asked.is_some_and(|(question, _)| question.text.trim().is_empty());
+        let Some((ItemQuestion { text: question, most }, budget)) = asked.filter(|_| !blank) else {
+            let most = items.first().and_then(|item| item.question.as_ref()?.most);
+            first_parts(&mut own, most);
             share(&mut own, counter)?;
             if blank {
                 run.warn(format!(
@@ -104,7 +108,7 @@ impl Selections {
         let Some(texts) = Texts::of(&own) else { return Ok(own) };
         let found = rank(&texts.ranked(), question, longest(budget));
         let found = found.map_err(|error| of_search(source, &error))?;
-        let chosen = choose(&texts, &found, budget, counter)?;
+        let chosen = choose(&texts, &found, (budget, *most), counter)?;
         let mut shown = texts.make(&found, &chosen);
         share(&mut shown, counter)?;
         if shown.is_empty() {
@@ -113,7 +117,7 @@ impl Selections {
             ));
         }
         let (source, question) = (source.to_owned(), run.shown_to_model(question).into_owned());
-        self.0.push(Selection { source, question, budget, items: own, found, chosen });
+        self.0.push(Selection { source, question, budget, most: *most, items: own, found, chosen });
         Ok(shown)
     }
 
@@ -220,6 +224,7 @@ impl Selection {
             position: first.position.clone().unwrap_or_default(),
             question: self.question.chars().take(LONGEST_QUESTION).collect(),
             budget: self.budget,
+            most: self.most,
             passages: self.chosen.iter().filter_map(|number| passage(*number)).collect(),
             left_out: LeftOut {
                 texts: (texts.len() - of_texts.len()) as u64,
@@ -227,6 +232,15 @@ impl Selection {
                 best: others.take(MOST_LEFT_OUT).filter_map(passage).collect(),
             },
         }
+    }
+}
+
+/// Leaves the first items of a `use`, or the first values of its list.
+fn first_parts(items: &mut Vec<DeclaredItem>, most: Option<u64>) {
+    let Some(most) = most.and_then(|most| usize::try_from(most).ok()) else { return };
+    match items.as_mut_slice() {
+        [DeclaredItem { value: Value::Array(values), .. }] => values.truncate(most),
+        _ => items.truncate(most),
     }
 }
 

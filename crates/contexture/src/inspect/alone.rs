@@ -123,11 +123,12 @@ fn add_call(
     Ok(())
 }
 
-/// Leaves out what the record has no text of, as the page says where it is shown.
+/// Leaves out what the record has no text of, or none that can be read, as the page says where it is
+/// shown.
 fn there<T>(found: Result<T, InspectError>) -> Result<Option<T>, InspectError> {
     match found {
         Ok(found) => Ok(Some(found)),
-        Err(InspectError::MissingText { .. }) => Ok(None),
+        Err(InspectError::MissingText { .. } | InspectError::Store(_)) => Ok(None),
         Err(error) => Err(error),
     }
 }

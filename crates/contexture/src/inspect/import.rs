@@ -125,8 +125,8 @@ fn add(
     let mut blobs = Vec::new();
     if let Some(manifest) = event.pointer_mut("/data/manifest") {
         for item in members(manifest, "items") {
-            restore(item, "text", "text_digest", &mut blobs);
-            restore(item, "value", "value_digest", &mut blobs);
+            restore(item, ("text", "text_digest", "$text"), &mut blobs);
+            restore(item, ("value", "value_digest", "$value"), &mut blobs);
         }
         for layer in members(manifest, "layers") {
             take_text(layer, &mut blobs);
@@ -147,11 +147,18 @@ fn members<'v>(manifest: &'v mut Value, name: &str) -> impl Iterator<Item = &'v 
     manifest.get_mut(name).and_then(Value::as_array_mut).into_iter().flatten()
 }
 
-/// Puts a digest back where its text stands.
-fn restore(item: &mut Value, name: &str, digest_name: &str, blobs: &mut Vec<Blob>) {
+/// Puts a digest back where its text stands, or the mark of one that was lost.
+fn restore(item: &mut Value, (name, digest_name, mark): (&str, &str, &str), blobs: &mut Vec<Blob>) {
     let Some(fields) = item.as_object_mut() else { return };
-    let digest = fields.get(digest_name).and_then(Value::as_str).and_then(|text| text.parse().ok());
-    let Some(digest) = digest else { return };
+    let parse = |value: &Value| value.as_str().and_then(|text| text.parse().ok());
+    let digest: Option<Digest> = fields.get(digest_name).and_then(parse);
+    let Some(digest) = digest else {
+        let lost: Option<Digest> = fields.get(name).and_then(|value| parse(value.get(mark)?));
+        if let Some(lost) = lost {
+            fields.insert(name.to_owned(), json!(lost));
+        }
+        return;
+    };
     let text = match fields.get(name) {
         Some(Value::String(text)) if name == "text" => text.clone(),
         Some(value) => value.to_string(),
@@ -169,4 +176,21 @@ fn take_text(part: &mut Value, blobs: &mut Vec<Blob>) -> Option<Digest> {
     let Some(Value::String(text)) = fields.remove("text") else { return None };
     blobs.push(Blob { digest: digest.clone(), text });
     Some(digest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gr_1_mark_of_lost_text_becomes_its_digest() {
+        let digest = Digest::of_text("gone");
+        let items = json!([{ "text": { "$text": digest }, "value": { "$value": digest } }]);
+        let data = json!({ "manifest": { "items": items } });
+        let line = json!({ "v": 1, "id": 1, "kind": "generate", "start_us": 1, "data": data });
+        let (store, id) = import("run.jsonl", line.to_string().as_bytes()).unwrap();
+        let log = store.load(&id).unwrap();
+        let item = &log.events[0].data["manifest"]["items"][0];
+        assert_eq!(item, &json!({ "text": digest, "value": digest }));
+    }
 }

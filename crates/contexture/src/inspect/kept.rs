@@ -155,17 +155,21 @@ impl<'a> Kept<'a> {
     pub fn text(self, digest: &Digest) -> Result<String, InspectError> {
         let found = self.store.text(&self.log.id, digest);
         found
-            .map_err(|error| InspectError::Store(error.to_string()))?
+            .map_err(|error| InspectError::Store(error.line()))?
             .ok_or_else(|| InspectError::MissingText { digest: digest.clone() })
     }
 
     /// Returns the exact text of a message.
     ///
     /// # Errors
-    /// [`InspectError::MissingText`].
+    /// [`InspectError::MissingText`], [`InspectError::Store`].
     pub fn message(self, message: &MessageRecord) -> Result<SentMessage, InspectError> {
-        let text = assemble(&message.pieces, |digest| self.text(digest).ok())
-            .map_err(|digest| InspectError::MissingText { digest })?;
+        let mut fault = None;
+        let text = assemble(&message.pieces, |digest| {
+            self.text(digest).map_err(|error| fault = Some(error)).ok()
+        });
+        let missing = |digest| InspectError::MissingText { digest };
+        let text = text.map_err(|digest| fault.unwrap_or_else(|| missing(digest)))?;
         Ok(SentMessage { role: message.role.clone(), text, calls: Vec::new() })
     }
 

@@ -111,13 +111,13 @@ pub fn pack_search(
     (name, question): (&str, &str),
     most: usize,
 ) -> Result<Value, PacksError> {
-    let mut hits = open(project, options).search(&[name], question, most.min(MOST_HITS))?;
-    for hit in &mut hits {
+    let mut found = open(project, options).search(&[name], question, most.min(MOST_HITS))?;
+    for hit in &mut found.hits {
         let end = hit.text.floor_char_boundary(HIT_BYTES);
         if end < hit.text.len() {
             hit.text.truncate(end);
             hit.text.push('…');
         }
     }
-    Ok(json!({ "hits": hits }))
+    Ok(json!(found))
 }

@@ -212,10 +212,13 @@ fn of_ranked(manifest: &Manifest, asked: &str) -> Option<WhyNot> {
     let left_out = |record: &RankedRecord| {
         let passage = record.left_out.best.iter().find(|one| names(&one.text, asked))?;
         let least = record.passages.last().map_or(0.0, |one| one.score);
+        let most = record.most.map(|most| format!(", of its best {most}"));
         let detail = format!(
             "its best passage has the score {:.3}, the last one that was selected {least:.3}, \
-             and the budget is {}",
-            passage.score, record.budget
+             and the budget is {}{}",
+            passage.score,
+            record.budget,
+            most.unwrap_or_default()
         );
         Some(WhyNot::new(Verdict::NotSelected, Some(by(record)), Some(&record.position), detail))
     };

@@ -2,17 +2,13 @@
 
 use super::Live;
 use super::target::{Placed, Selection, Target, refused};
+use crate::diff::unified;
 use contexture_core::tool::ToolFailure;
 use contexture_script::program::ProgramFile;
 use contexture_script::sites;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use similar::TextDiff;
-use std::time::Duration;
-
-/// The time that a diff may take; a longer one is coarser.
-const DIFF_TIME: Duration = Duration::from_millis(500);
 
 /// What is to be marked.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -100,9 +96,8 @@ fn marked<'f>(
     selection: &Selection,
 ) -> Result<Marked<'f>, ToolFailure> {
     let here = target.sites.iter().filter(|placed| placed.file == file.source.name());
-    let chosen = here.filter_map(|placed| {
-        Some((placed.site.line.to_string(), selection.get(&placed.id)?.clone()))
-    });
+    let chosen =
+        here.filter_map(|placed| Some((placed.site.place(), selection.get(&placed.id)?.clone())));
     let chosen: Vec<(String, String)> = chosen.collect();
     let text = sites::specialize(&file.source, &file.parsed.file, &chosen);
     let text = text.map_err(|error| ToolFailure::new("unknown_selection", error.message))?;
@@ -147,9 +142,5 @@ fn edit(placed: &Placed, selection: &Selection) -> Option<Value> {
 
 fn difference(one: &Marked<'_>) -> String {
     let (name, before) = (one.file.source.name(), one.file.source.text());
-    if one.text == before {
-        return String::new();
-    }
-    let found = TextDiff::configure().timeout(DIFF_TIME).diff_lines(before, one.text.as_str());
-    found.unified_diff().header(name, name).to_string()
+    unified((name, name), before, &one.text)
 }

@@ -75,7 +75,7 @@ impl Target {
         for (id, candidate) in selection {
             let Some(placed) = self.sites.iter().find(|placed| placed.id == *id) else {
                 let known: Vec<&str> = self.sites.iter().map(|placed| placed.id.as_str()).collect();
-                let message = format!("no `use one of` has the id `{id}`");
+                let message = format!("no choice has the id `{id}`");
                 let more = json!({ "site_id": id, "known": known });
                 return Err(refused("unknown_selection_key", &message, more));
             };
@@ -130,7 +130,7 @@ pub(super) fn inspect(live: &Live, target: &str) -> Result<Value, ToolFailure> {
     };
     let baseline: Map<String, Value> = target.sites.iter().filter_map(chosen).collect();
     let files: Vec<&str> = target.program.files.iter().map(|file| file.source.name()).collect();
-    let none = json!({ "code": "no_variant_sites", "message": "the program has no `use one of`" });
+    let none = json!({ "code": "no_variant_sites", "message": "the program has no choice" });
     let warnings: Vec<Value> = target.sites.is_empty().then_some(none).into_iter().collect();
     Ok(json!({
         "ok": true,
@@ -146,6 +146,7 @@ pub(super) fn inspect(live: &Live, target: &str) -> Result<Value, ToolFailure> {
 fn described(Placed { id, site, .. }: &Placed) -> Value {
     let candidate = |one: &SiteCandidate| json!({ "name": one.name, "empty": one.is_empty, "budget": one.budget });
     let chosen = site.candidates.iter().find(|one| one.selected).map(|one| one.name.as_str());
+    let is_first = site.candidates.first().is_some_and(|one| one.selected);
     let is_marked = site.candidates.iter().any(|one| one.mark.is_some());
     json!({
         "site_id": id,
@@ -157,7 +158,11 @@ fn described(Placed { id, site, .. }: &Placed) -> Value {
             "func": site.function,
         },
         "selected": chosen,
-        "default_reason": if is_marked { "selected" } else { "first" },
+        "default_reason": match is_marked {
+            true => "selected",
+            false if is_first => "first",
+            false => "greatest",
+        },
         "candidates": site.candidates.iter().map(candidate).collect::<Vec<_>>(),
     })
 }

@@ -8,9 +8,10 @@ use crate::project::Project;
 use contexture_knowledge::organization::{Fetch, FetchError, Fetched};
 use contexture_knowledge::organization::{Registry, RegistryOptions, registry};
 #[cfg(feature = "formats")]
-use contexture_knowledge::sync::{Skipped, SyncError};
+use contexture_knowledge::sync::{Missed, SyncError};
 use contexture_reference::protocols::{Http, HttpSettings, NetworkSettings};
-use contexture_reference::{LoadError, Parameters, Place, Protocol, Request};
+use contexture_reference::text::decode;
+use contexture_reference::{LoadError, Parameters, Place, Protocol, Request, Resource};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -46,7 +47,7 @@ impl WebSources {
 
 #[cfg(feature = "formats")]
 impl contexture_knowledge::sync::Web for WebSources {
-    fn mirror(&self, address: &str, into: &Path) -> Result<Vec<Skipped>, SyncError> {
+    fn mirror(&self, address: &str, into: &Path) -> Result<Vec<Missed>, SyncError> {
         let failed = |reason: &str| SyncError::Source {
             source_path: address.to_owned(),
             reason: reason.to_owned(),
@@ -97,8 +98,20 @@ impl Web {
             max_resources: 1,
         };
         let loaded = protocol.load(request).await.map_err(|error| fault(&error, max_bytes))?;
-        let bytes = loaded.resources.first().and_then(|resource| resource.bytes());
-        Ok(bytes.unwrap_or_default().to_vec())
+        Ok(loaded.resources.first().map(in_utf8).unwrap_or_default())
+    }
+}
+
+/// Returns the bytes of a resource; those of a text whose server names another encoding, in UTF-8.
+fn in_utf8(resource: &Resource) -> Vec<u8> {
+    let bytes = resource.bytes().unwrap_or_default();
+    let named = resource.media_type.split_once("; charset=");
+    let text = named.and_then(|(_, charset)| decode(bytes, Some(charset)).ok());
+    match text {
+        // Its `<meta>` may name the encoding that it had: a mark says more than that.
+        Some(text) if resource.media_type.contains("html") => format!("\u{feff}{text}").into(),
+        Some(text) => text.into(),
+        None => bytes.to_vec(),
     }
 }
 
@@ -110,7 +123,9 @@ fn fault(error: &LoadError, limit: u64) -> FetchError {
     match error.code {
         "REF3013" => FetchError::TooLarge { limit },
         "REF4001" | "REF4002" | "REF4013" => FetchError::Refused(told),
-        _ => FetchError::Unreachable(told),
+        "REF4003" | "REF4004" | "REF4005" | "REF4006" => FetchError::Unreachable(told),
+        "REF4008" => FetchError::NotThere(told),
+        _ => FetchError::NotGiven(told),
     }
 }
 

@@ -19,7 +19,7 @@ use contexture_knowledge::maintenance::RetrievalRun;
 use contexture_knowledge::pack::{Pack, PackError};
 #[cfg(feature = "knowledge")]
 use contexture_knowledge::resolve::IndexReport;
-use contexture_knowledge::resolve::{Resolution, SearchHit, Task};
+use contexture_knowledge::resolve::{Resolution, SearchHits, Task};
 use contexture_knowledge::usage::{FILE as USAGE_FILE, UsageError};
 use contexture_knowledge::{Finding, Scope, Status, codes};
 use std::collections::HashMap;
@@ -189,7 +189,7 @@ impl Packs {
         names: &[&str],
         question: &str,
         most: usize,
-    ) -> Result<Vec<SearchHit>, PacksError> {
+    ) -> Result<SearchHits, PacksError> {
         let packs = names.iter().map(|name| self.pack(name));
         let packs = packs.collect::<Result<Vec<Pack>, PacksError>>()?;
         let task = Task::new(question, DEFAULT_BUDGET);

@@ -8,7 +8,7 @@ use contexture_context::TokenCounter;
 use contexture_knowledge::maintenance::{MaintenanceError, RetrievalRun, eval_retrieval};
 use contexture_knowledge::pack::Pack;
 use contexture_knowledge::resolve::{
-    Embedding, IndexReport, Reranking, Resolution, ResolveError, Resolver, SearchHit, Task,
+    Embedding, IndexReport, Reranking, Resolution, ResolveError, Resolver, SearchHits, Task,
 };
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -90,7 +90,7 @@ impl Resolvers {
         task: &Task,
         most: usize,
         counter: &'static dyn TokenCounter,
-    ) -> Result<Vec<SearchHit>, PacksError> {
+    ) -> Result<SearchHits, PacksError> {
         Ok(self.of(counter).search(packs, task, most)?)
     }
 }

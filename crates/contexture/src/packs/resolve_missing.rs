@@ -4,7 +4,7 @@ use super::error::PacksError;
 use crate::project::Project;
 use contexture_context::TokenCounter;
 use contexture_knowledge::pack::Pack;
-use contexture_knowledge::resolve::{Resolution, SearchHit, Task};
+use contexture_knowledge::resolve::{Resolution, SearchHits, Task};
 use std::path::PathBuf;
 
 /// No resolver.
@@ -30,7 +30,7 @@ impl Resolvers {
         _task: &Task,
         _most: usize,
         _counter: &'static dyn TokenCounter,
-    ) -> Result<Vec<SearchHit>, PacksError> {
+    ) -> Result<SearchHits, PacksError> {
         Err(PacksError::missing())
     }
 }

@@ -1,5 +1,6 @@
 //! The pins of a project as it is now.
 
+use super::digest_of;
 use crate::editor::Editor;
 use crate::models::default_model;
 use crate::packs::{Options as PackOptions, Packs};
@@ -122,9 +123,8 @@ impl<'p> Collector<'p> {
 
     fn file(&mut self, kind: &str, path: &Path) {
         let name = plain(path);
-        let text = std::fs::read(self.project.root.join(&name));
-        let value = text.map_or_else(|_| UNREAD.to_owned(), |bytes| digest(&bytes));
-        self.add(kind, name, value);
+        let found = digest_of(self.project, &name);
+        self.add(kind, name, found.unwrap_or_else(|| UNREAD.to_owned()));
     }
 
     /// Pins a partial that lies beside the template; others are imported, and pinned there.
@@ -175,11 +175,6 @@ impl<'p> Collector<'p> {
             meant.map(|it| (format!("{server}/{}", it.name), it.digest().to_string())).collect();
         pins.into_iter().for_each(|(name, value)| self.add("tools", name, value));
     }
-}
-
-/// Returns the digest of a file: of its text, where it is one.
-fn digest(bytes: &[u8]) -> String {
-    Digest::of_text(&String::from_utf8_lossy(bytes)).to_string()
 }
 
 /// Returns a path without `.` and `..`, with slashes.

@@ -4,6 +4,7 @@
 use super::asked::Asking;
 use super::recorded::Recorded;
 use super::{RunFailure, RunRequest};
+use crate::diff::unified;
 use crate::editor::Editor;
 use crate::inspect::{Call, CallDiff, Change, InspectError, Kept, diff_of_functions};
 use crate::models::Replacements;
@@ -17,7 +18,6 @@ use contexture_store::masker::MASK;
 use contexture_store::runs::{InMemoryRuns, RunError, RunId, RunStore};
 use contexture_store::stamp;
 use serde_json::{Value, json};
-use similar::TextDiff;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -338,8 +338,7 @@ pub fn program_of(
 /// both texts are the same.
 #[must_use]
 pub fn patch(name: &str, before: &str, after: &str) -> String {
-    let diff = TextDiff::from_lines(before, after);
-    diff.unified_diff().header(&format!("a/{name}"), &format!("b/{name}")).to_string()
+    unified((&format!("a/{name}"), &format!("b/{name}")), before, after)
 }
 
 /// Returns the code with which the run failed, if it did.

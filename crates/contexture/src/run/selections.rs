@@ -13,7 +13,7 @@ const LISTED: usize = 10;
 
 /// Returns the choices by `file:line:column`, from choices by label, `file:line` or
 /// `file:line:column`. A label that several places share stands for all of them.
-pub(super) fn resolve(
+pub(crate) fn resolve(
     asked: &BTreeMap<String, String>,
     choices: &[Choice],
 ) -> Result<BTreeMap<String, String>, SetupError> {
@@ -48,7 +48,7 @@ fn is_meant(choice: &Choice, place: &str) -> bool {
 fn unknown_place(place: &str, choices: &[Choice]) -> SetupError {
     let code = "unknown_selection";
     if choices.is_empty() {
-        let message = format!("the program has no `use one of`, so nothing is `{place}`");
+        let message = format!("the program has no choice, so nothing is `{place}`");
         return SetupError::new(code, message, Some("leave the selection out".to_owned()));
     }
     let sites: Vec<String> = choices.iter().map(Choice::site).collect();
@@ -59,7 +59,7 @@ fn unknown_place(place: &str, choices: &[Choice]) -> SetupError {
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     let near = near.map(|near| format!("{near} ")).unwrap_or_default();
     let help = format!("{near}there is {listed}{more}");
-    SetupError::new(code, format!("no `use one of` is called `{place}`"), Some(help))
+    SetupError::new(code, format!("no choice is called `{place}`"), Some(help))
 }
 
 /// Describes a choice, as in `evidence at answer.as:12:5 (matches, overview, none)`.

@@ -6,6 +6,8 @@ use contexture::packs::{Options, Packs, RegisterError, register_embedder};
 use contexture::{Environment, Project};
 use contexture_knowledge::resolve::{FoundBy, Resolution, Task};
 use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const GUIDE: &str = "---\nname: acme\ndescription: Facts.\ntype: brand-product\nstatus: ready\n\
                      trust: official\nprofile: wiki-first\n---\n";
@@ -86,6 +88,31 @@ fn ma_7_embedder_that_cannot_be_used_leaves_words_with_reason() {
         assert!(found.warnings.iter().any(|one| told(&one)), "{reason}: {:?}", found.warnings);
         assert!(!format!("{found:?}").contains("sk-0123456789"));
     }
+}
+
+#[test]
+fn ma_7_zeros_of_a_server_are_refused_and_not_kept() {
+    let has_failed = Arc::new(AtomicBool::new(true));
+    let is_failing = Arc::clone(&has_failed);
+    let server = Server::start(None, move |_, request| {
+        let mut answer = embeddings(request);
+        if is_failing.load(Ordering::Relaxed) {
+            for row in answer["data"].as_array_mut().unwrap() {
+                row["embedding"] = json!([0.0, 0.0]);
+            }
+        }
+        Reply::Body(200, answer)
+    });
+    let uri = format!("openai+http://{}/v1/e5", server.address);
+    let place = place(&format!("[knowledge]\nembedder = \"{uri}\"\n"));
+    let found = ask(&place, TASK, false);
+    let told = format!(
+        "`acme`: the embedder `{uri}` failed: a vector holds nothing but zeros; sections were found \
+         by words alone"
+    );
+    assert!(found.warnings.contains(&told), "{:?}", found.warnings);
+    has_failed.store(false, Ordering::Relaxed);
+    assert_eq!(ask(&place, TASK, false).sections[0].heading, "Facts > Returns");
 }
 
 /// A static model of two tokens with two numbers each.

@@ -337,6 +337,49 @@ fn ma_9_citation_that_names_nothing_in_context_is_refused() {
 }
 
 #[test]
+fn ma_9_citation_of_file_or_resource_is_checked_by_name_lines_and_heading() {
+    let place = place("");
+    let guide = "# Install\n\nRun the setup.\n\n## Linux\n\nThe widget needs apt.\n";
+    place.write("docs/guide.md", guide);
+    let program = |body: &str| {
+        format!(
+            "import file Guide from \"docs/guide.md\"\n\
+             import resource Docs from \"@!file://docs/*.md\"\n\
+             import resource One from \"@!file://docs/guide.md?line=1-7\"\n\
+             main func(input) {{\n  {body}\n\
+             generate({{ input: \"How?\", attempts: 1 }}) -> {{ citations list[string] }}\n}}"
+        )
+    };
+    let run = |body: &str, citation: &str| {
+        place.write("a.as", &program(body));
+        place.write("answers.json", &json!([{ "json": { "citations": [citation] } }]).to_string());
+        let stand_in = StandIn::Answers(place.path("answers.json"));
+        let request = RunRequest { stand_in, ..place.request("a.as", json!({ "q": "apt" })) };
+        place.run_observed(request, Arc::new(Allowing)).outcome
+    };
+    for (body, good, bad) in [
+        ("use Docs", "@file://docs/guide.md#L7", "docs/guide.md#L8"),
+        ("use Docs", "docs/guide.md#linux", "docs/other.md"),
+        ("use One", "@file://docs/guide.md#linux", "@file://docs/guide.md#mac"),
+        ("use One", "@file://docs/guide.md?line=1-7#L7", "file://docs/guide.md#L8"),
+        ("use Guide", "Guide#L1-L7", "Guide#windows"),
+        ("use Docs\n  use input.q", "input.q", "input.other"),
+        ("use Docs max 1k for \"apt\"", "docs/guide.md", "https://example.com"),
+    ] {
+        let value = run(body, good).unwrap_or_else(|error| panic!("{good}: {}", told(&error)));
+        assert_eq!(serde_json::to_value(&value).unwrap(), json!({ "citations": [good] }));
+        let failure = told(&run(body, bad).unwrap_err());
+        assert!(failure.contains("citations[0]") && failure.contains(bad), "{failure}");
+    }
+    // What a person says has no places: its citations are the answer's own.
+    let own = "Knuth, 1968";
+    assert_eq!(
+        serde_json::to_value(run("use input.q", own).unwrap()).unwrap(),
+        json!({ "citations": [own] })
+    );
+}
+
+#[test]
 fn ma_9_recording_of_mock_with_citations_replays_and_of_others_is_checked() {
     let place = place("");
     place.write(&format!("{PACK}/wiki/price.md"), "# Price\n\nThe widget costs 89 euros.\n");

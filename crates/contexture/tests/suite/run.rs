@@ -2,10 +2,11 @@
 
 use crate::common::{Listening, Place, run_in, told, value};
 use contexture::context::TraceKind;
+use contexture::context::json::read;
 use contexture::inspect::{Change, Kept, diff, export};
 use contexture::models::StandIn;
 use contexture::observe::Progress;
-use contexture::run::RunRequest;
+use contexture::run::{RunFailure, RunRequest};
 use contexture::store::runs::{RunLog, RunStore, select};
 use contexture::{Project, runs};
 use serde_json::{Value, json};
@@ -182,7 +183,7 @@ fn as_29_an_export_has_every_text_inline() {
     place.run(place.request("ask.as", question("Which port does the server listen on?")));
     let project = place.project();
     let (store, log) = (runs(&project), latest(&project));
-    let exported = export(Kept { store: &store, log: &log });
+    let exported = export(Kept { store: &store, log: &log }).run;
     let generate = exported["events"]
         .as_array()
         .unwrap()
@@ -357,7 +358,7 @@ fn as_29_keys_never_reach_trace() {
     assert!(!std::fs::read_to_string(trace).unwrap().contains(key));
     let store = runs(&project);
     let log = latest(&project);
-    assert!(!export(Kept { store: &store, log: &log }).to_string().contains(key));
+    assert!(!export(Kept { store: &store, log: &log }).run.to_string().contains(key));
 }
 
 #[test]
@@ -416,7 +417,7 @@ fn as_29_credentials_in_headers_are_masked_before_call_is_written() {
     assert!(report.outcome.is_ok(), "{}", told(&report.outcome.unwrap_err()));
     let project = place.project();
     let (store, log) = (runs(&project), latest(&project));
-    let exported = export(Kept { store: &store, log: &log }).to_string();
+    let exported = export(Kept { store: &store, log: &log }).run.to_string();
     assert!(exported.contains("Authorization"), "{exported}");
     assert!(!exported.contains("abcdefgh12345678"), "{exported}");
 }
@@ -509,4 +510,94 @@ fn as_27_json_is_read_to_maximum_depth_of_values() {
     place.write("deep.json", &nested(5_000));
     let error = failure(&place);
     assert!(error.contains("nested deeper than 1000"), "{error}");
+    assert!(help(&failure_of(&place)).contains("`value_depth` is at most 900"));
+}
+
+#[test]
+fn as_30_record_of_deepest_value_is_read_back() {
+    let place = Place::new(&[
+        ("contexture.toml", "[limits]\nvalue_depth = 900\n"),
+        (
+            "p.as",
+            "agent A { main func(input) { input.v } }\nmain func(input) { [A(input), input.v] }\n",
+        ),
+    ]);
+    let nested: Value = read(format!("{}{}", "[".repeat(899), "]".repeat(899)).as_bytes()).unwrap();
+    let report = place.run(place.request("p.as", json!({ "v": nested })));
+    assert_eq!(value(report), json!([nested, nested]));
+    let store = runs(&place.project());
+    let log = store.load(&store.ids().unwrap()[0]).unwrap();
+    assert_eq!(log.notes, [""; 0]);
+    let input = log.of_kind(TraceKind::Input).next().unwrap();
+    assert_eq!(input.data["value"]["v"], nested);
+    let deeper = json!({ "v": [nested] });
+    let failure = place.run(place.request("p.as", deeper)).outcome.unwrap_err();
+    assert_eq!(failure.code(), "AS9055");
+}
+
+#[test]
+fn as_31_exceeded_limit_of_files_is_named() {
+    let long = "x".repeat(200);
+    let reads =
+        "import tool File from \"file://workspace\"\nmain func() { File.read(\"long.md\") }";
+    for (settings, program, named) in [
+        ("source_bytes = 100", format!("main func() {{ \"{long}\" }}"), "`source_bytes`"),
+        ("source_files = 1", "import func f from \"f.as\"\nmain func() { f() }".into(), "`source_files`"),
+        ("string_bytes = 100", format!("main func() {{ \"{long}\" }}"), "`string_bytes`"),
+        ("file_bytes = 100", "import file f from \"long.md\"\nmain func() { f }".into(), "`file_bytes`"),
+        ("file_bytes = 100", "import template T from \"long.md\"\nmain func() { T() }".into(), "`file_bytes`"),
+        ("file_bytes = 100", reads.into(), "`file_bytes`"),
+        (
+            "file_bytes = 100",
+            "import resource R from \"@file://long.md\"\nmain func() { use R\n generate({ input: \"x\" }) }".into(),
+            "`file_bytes`",
+        ),
+    ] {
+        let place = Place::new(&[
+            ("contexture.toml", &format!("[limits]\n{settings}\n")),
+            ("long.md", &long),
+            ("f.as", "func f() { 1 }"),
+            ("p.as", &program),
+        ]);
+        let help = help(&failure_of(&place));
+        assert!(help.contains(named), "{program}: {help}");
+    }
+}
+
+#[test]
+fn as_24_limit_of_answers_holds_for_answers_of_files_and_recordings() {
+    let answer = "x".repeat(500);
+    let place = Place::new(&[
+        ("p.as", "main func() { generate({ input: \"x\" }).length }"),
+        ("answers.jsonl", &json!(answer).to_string()),
+    ]);
+    let answers = StandIn::Answers(place.path("answers.jsonl"));
+    let run = |stand_in: &StandIn, record: Option<&str>| {
+        let record = record.map(|name| place.path(name));
+        let stand_in = stand_in.clone();
+        place.run(RunRequest { stand_in, record, ..place.request("p.as", json!({})) }).outcome
+    };
+    assert_eq!(run(&answers, Some("calls.jsonl")).unwrap(), json!(500));
+    let replay = StandIn::Replay(place.path("calls.jsonl"));
+    assert_eq!(run(&replay, None).unwrap(), json!(500));
+    place.write("contexture.toml", "[limits]\nanswer_bytes = 20\n");
+    for stand_in in [answers, replay, StandIn::Given(vec![json!(answer)])] {
+        let failure = run(&stand_in, None).unwrap_err();
+        assert_eq!(failure.code(), "too_large", "{stand_in:?}");
+        assert!(help(&failure).contains("`answer_bytes`"), "{}", help(&failure));
+    }
+}
+
+/// The failure of `p.as`.
+fn failure_of(place: &Place) -> RunFailure {
+    place.run(place.request("p.as", json!({}))).outcome.unwrap_err()
+}
+
+/// What a failure tells, with its helps.
+fn help(failure: &RunFailure) -> String {
+    match failure {
+        RunFailure::Program { error, .. } => format!("{error} {:?}", error.help),
+        RunFailure::Setup(error) => format!("{error} {:?}", error.help),
+        other => told(other),
+    }
 }

@@ -31,9 +31,19 @@ macro_rules! suite {
             $($suite::$case(make);)*
         }
 
-        /// Makes a `#[test]` of each case of the suite.
+        /// Makes a `#[test]` of each case of the suite; attributes in brackets before the function that
+        /// makes a store, such as `[#[ignore]]`, are those of each test.
         #[macro_export]
         macro_rules! $tests {
+            ([$d($d attributes:tt)*] $d make:expr) => {
+                $(
+                    #[test]
+                    $d($d attributes)*
+                    fn $case() {
+                        $crate::contract::store::$suite::$case(&$d make);
+                    }
+                )*
+            };
             ($d make:expr) => {
                 $(
                     #[test]

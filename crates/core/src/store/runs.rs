@@ -111,6 +111,14 @@ pub trait RunStore: Send + Sync {
         Ok(false)
     }
 
+    /// Reports why the texts of runs can't be read, if they can't.
+    ///
+    /// # Errors
+    /// [`RunError::Unusable`] for a file of a newer version, of another program or a damaged one.
+    fn check(&self) -> Result<(), RunError> {
+        Ok(())
+    }
+
     /// Removes runs that are not under way, with the texts that no other run has; returns those
     /// that are gone. A store that removes nothing returns none.
     ///
@@ -191,6 +199,10 @@ impl<S: RunStore + ?Sized> RunStore for Arc<S> {
         (**self).mentions(id, text)
     }
 
+    fn check(&self) -> Result<(), RunError> {
+        (**self).check()
+    }
+
     fn remove(&self, runs: &[RunId]) -> Result<Vec<RunId>, RunError> {
         (**self).remove(runs)
     }
@@ -263,7 +275,8 @@ pub struct RunSummary {
     pub start_us: Option<u64>,
     /// Its duration; `None` while it is under way, and when it was killed.
     pub duration_us: Option<u64>,
-    /// The data of its root event, as far as it was written: program, input, outcome.
+    /// The data of its root event, as far as it was written: program, input, outcome. A value that is
+    /// kept elsewhere is not put back.
     pub data: Value,
     /// The size of its trace in bytes.
     pub bytes: u64,

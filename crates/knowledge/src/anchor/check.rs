@@ -280,7 +280,7 @@ impl Extent {
 }
 
 /// Returns the number of a line that is nothing but `Page 4` or `第 4 页`, whatever frames it.
-fn page_mark(line: &str) -> Option<u64> {
+pub(super) fn page_mark(line: &str) -> Option<u64> {
     let bare = line.trim_matches(|c: char| !c.is_alphanumeric());
     let number = match bare.split_at_checked(4) {
         Some((word, rest)) if word.eq_ignore_ascii_case("page") => rest,

@@ -5,6 +5,7 @@
 //! rule out.
 
 use super::terms::{Language, Stream, Terms};
+use crate::pack::{FOLDERS, GUIDE_FILE, SCRIPTS};
 use crate::section::{BETWEEN, SourceSection, extension, is_text, stem};
 use tantivy::schema::{
     Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
@@ -14,7 +15,7 @@ use tantivy::tokenizer::{PreTokenizedString, TokenStream, TokenizerManager};
 use tantivy::{Index, TantivyDocument, Term};
 
 /// Rises whenever fields, terms or sections change: an index of another version is rebuilt.
-pub(super) const VERSION: u32 = 9;
+pub(super) const VERSION: u32 = 10;
 
 const TOKENIZER: &str = "contexture-terms";
 
@@ -226,14 +227,23 @@ impl Area {
     }
 }
 
-/// Returns the reason why a file in a folder that is searched, or the primary document, is not
-/// indexed (MA-4).
+/// The folders that are searched.
+const SEARCHED: [&str; 4] = ["compiled", "documents", "wiki", "sources"];
+
+/// Returns the reason why a file is not indexed; `None` also for files that the format keeps for
+/// something else (MA-4).
 pub(crate) fn not_indexed_because(path: &str, primary: Option<&str>) -> Option<String> {
     let folder = path.split_once('/').map_or("", |(folder, _)| folder);
-    let is_searched = matches!(folder, "compiled" | "documents" | "wiki" | "sources");
     let is_primary = primary.is_some_and(|primary| normal(primary) == path);
-    (!is_text(path) && (is_searched || is_primary))
-        .then(|| format!("`.{}` files are not texts", extension(path)))
+    if SEARCHED.contains(&folder) || is_primary {
+        return (!is_text(path)).then(|| format!("`.{}` files are not texts", extension(path)));
+    }
+    let is_kept = FOLDERS.contains(&folder)
+        || folder == SCRIPTS
+        || matches!(path, GUIDE_FILE | crate::synonyms::FILE);
+    (!is_kept).then(|| {
+        format!("only {} are searched", SEARCHED.map(|one| format!("`{one}/`")).join(", "))
+    })
 }
 
 fn normal(path: &str) -> &str {

@@ -1,7 +1,6 @@
 //! The guide of a pack: its fields have forms that other clients take as well, and the files it
 //! names are there (KN-17).
 
-use super::layout::FOLDERS;
 use super::scaffold::name_problem;
 use super::schema::is_date_time;
 use super::view::View;
@@ -9,7 +8,7 @@ use crate::codes;
 use crate::finding::Finding;
 use crate::guide::{boundary_gap, document_gap, look_twice};
 use crate::item::CatalogItem;
-use crate::pack::{GUIDE_FILE, PackFile};
+use crate::pack::{FOLDERS, GUIDE_FILE, PackFile};
 use crate::section::Lines;
 use pulldown_cmark::{Event, Options, Parser};
 

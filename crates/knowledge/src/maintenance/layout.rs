@@ -3,24 +3,11 @@
 use super::view::View;
 use crate::codes;
 use crate::index::not_indexed_because;
-use crate::pack::{FileKind, plain_text};
+use crate::pack::{FOLDERS, FileKind, SCRIPTS, plain_text};
 use crate::section::is_markdown;
 use crate::synonyms::{FILE, Synonyms};
 use contexture_diagnostic::suggestion;
 use std::collections::BTreeSet;
-
-pub(super) const FOLDERS: [&str; 10] = [
-    "assets",
-    "compiled",
-    "documents",
-    "evals",
-    "indexes",
-    "ontology",
-    "runs",
-    "schemas",
-    "sources",
-    "wiki",
-];
 
 pub(super) const SPLITS: &str = "compiled/splits/";
 
@@ -49,7 +36,7 @@ fn folders(view: &mut View<'_>) {
     let unknown: Vec<String> = view
         .folders()
         .into_iter()
-        .filter(|name| !FOLDERS.contains(name) && *name != "scripts")
+        .filter(|name| !FOLDERS.contains(name) && *name != SCRIPTS)
         .map(str::to_owned)
         .collect();
     for name in unknown {
@@ -75,9 +62,9 @@ fn skills(view: &mut View<'_>) {
             "a skill lies in the pack; it is never run",
         );
     }
-    if view.has_folder("scripts") {
+    if view.has_folder(SCRIPTS) {
         let message = "the pack has a folder `scripts/`; nothing in it is run";
-        view.found(codes::SCRIPTS_IN_PACK, "scripts", None, message);
+        view.found(codes::SCRIPTS_IN_PACK, SCRIPTS, None, message);
     }
 }
 
@@ -140,12 +127,17 @@ fn orphans(view: &mut View<'_>) {
     }
 }
 
-/// Files in the folders that are searched which are not texts.
+/// Files that are not searched, but for those of a folder that is a finding itself.
 fn not_indexed(view: &mut View<'_>) {
     let primary = view.pack.item().metadata.primary_document.clone();
+    let is_known = |path: &&String| {
+        path.split_once('/').is_none_or(|(folder, _)| FOLDERS.contains(&folder))
+            || primary.as_ref() == Some(path)
+    };
     let unread: Vec<(String, String)> = view
         .files
         .keys()
+        .filter(is_known)
         .filter_map(|path| Some((path.clone(), not_indexed_because(path, primary.as_deref())?)))
         .collect();
     for (path, reason) in unread {

@@ -7,7 +7,7 @@ use crate::codes;
 use crate::item::Grounding;
 use crate::linking::{candidates, leads_out, places};
 use crate::pack::GUIDE_FILE;
-use crate::section::{Lines, is_markdown, sections};
+use crate::section::{Lines, is_markdown, is_text, sections};
 use contexture_diagnostic::{Code, nearest};
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 use std::collections::BTreeSet;
@@ -134,14 +134,19 @@ enum Fault {
     Site,
     /// It leads to a place that its page does not have, in a page that a source gave.
     Place,
+    /// It leads to a picture or the like, in a page that a source gave.
+    File,
 }
 
 /// What is said of a place that a page of a source names.
 const NO_PLACE: &str = "names a place that the pack does not have";
 
+/// What is said of a picture or the like that a page of a source names: a sync takes pages alone.
+const NO_FILE: &str = "leads to a file that the pack does not have";
+
 pub(super) fn check(view: &mut View<'_>) {
     let mut faults = Vec::new();
-    let (mut out, mut site, mut place) = (Beside::default(), Beside::default(), Beside::default());
+    let [mut out, mut site, mut place, mut file] = std::array::from_fn(|_| Beside::default());
     // Sources are evidence: they stay as they came.
     let is_linking = |path: &str| is_markdown(path) && !path.starts_with("sources/");
     for (path, text) in view.texts.iter().filter(|(path, _)| is_linking(path)) {
@@ -151,6 +156,7 @@ pub(super) fn check(view: &mut View<'_>) {
                 Some(Fault::Out) => out.add(path, (link.line, link.to)),
                 Some(Fault::Site) => site.add(path, (link.line, link.to)),
                 Some(Fault::Place) => place.add(path, (link.line, link.to)),
+                Some(Fault::File) => file.add(path, (link.line, link.to)),
                 None => {}
             }
         }
@@ -165,6 +171,7 @@ pub(super) fn check(view: &mut View<'_>) {
         view,
     );
     place.report(codes::PLACE_IN_SOURCE, NO_PLACE, view);
+    file.report(codes::PLACE_IN_SOURCE, NO_FILE, view);
 }
 
 fn fault(view: &View<'_>, from: &str, link: &Link) -> Option<Fault> {
@@ -182,6 +189,9 @@ fn fault(view: &View<'_>, from: &str, link: &Link) -> Option<Fault> {
         if !link.is_wiki && is_out {
             return Some(Fault::Out);
         }
+        if view.is_synced(from) && !is_text(&path) {
+            return Some(Fault::File);
+        }
         let hint = similar(view, &path)
             .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
         return Some(Fault::Broken(format!("`{}` leads to no file of the pack{hint}", link.to)));
@@ -195,11 +205,12 @@ fn fault(view: &View<'_>, from: &str, link: &Link) -> Option<Fault> {
     Some(Fault::Broken(format!("`{}`: {problem}", link.to)))
 }
 
-/// Returns a file of the same name in another folder, or of nearly that name.
+/// Returns a file of the same name in another folder, or of nearly that name; a text for a text.
 fn similar<'a>(view: &'a View<'_>, path: &str) -> Option<&'a str> {
     let name = |path: &'a str| path.rsplit('/').next().unwrap_or(path);
     let wanted = path.rsplit('/').next().unwrap_or(path);
-    let files = || view.files.keys().map(String::as_str);
+    let is_alike = |file: &&str| is_text(file) == is_text(path);
+    let files = || view.files.keys().map(String::as_str).filter(is_alike);
     let named = |wanted: &str| files().find(|path| name(path) == wanted);
     named(wanted).or_else(|| named(nearest(wanted, files().map(name))?))
 }
@@ -273,7 +284,8 @@ fn grounded(view: &mut View<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::maintenance::support::pack;
+    use crate::maintenance::support::{pack, shown};
+    use crate::sync::{NewSource, NoWeb, add};
     use proptest::prelude::*;
 
     #[test]
@@ -287,7 +299,7 @@ mod tests {
             (
                 "wiki/a.md",
                 "# A\n\n## Zwei Wörter, ganz!\n\n[up](../../secret.md)\n[gone](elsewhere.md)\n\
-            [near](sub/indes.md) [moved](b.md)\n[self](#zwei-wörter-ganz) [bad](#three)\n\n```\n[no link](x.md)\n```\n",
+            [near](sub/indes.md) [moved](b.md) ![](sub/b.mp4)\n[self](#zwei-wörter-ganz) [bad](#three)\n\n```\n[no link](x.md)\n```\n",
             ),
             (
                 "wiki/sub/b.md",
@@ -304,6 +316,7 @@ mod tests {
                 "KN4005 wiki/a.md:6 `elsewhere.md` leads to no file of the pack",
                 "KN4005 wiki/a.md:7 `b.md` leads to no file of the pack; did you mean \
              `wiki/sub/b.md`?",
+                "KN4005 wiki/a.md:7 `sub/b.mp4` leads to no file of the pack",
                 "KN4005 wiki/a.md:7 `sub/indes.md` leads to no file of the pack; did you mean \
              `wiki/index.md`?",
                 "KN4005 wiki/a.md:8 `#three`: `wiki/a.md` has no heading `three`",
@@ -334,6 +347,26 @@ mod tests {
             ]
         );
         assert!(made.validate().ok);
+    }
+
+    #[test]
+    fn ma_5_files_that_synced_pages_show_in_vain_are_one_warning() {
+        let place = crate::support::Place::new();
+        place.write("docs/slots.md", "# Slots\n\n![](./images/slots.png) ![](a.webp?v=2)\n");
+        place.write("docs/a.md", "# A\n\n[video](a.mp4) [gone](gone.md)\n");
+        let sources = [place.path("docs")];
+        let new = NewSource { name: "fish", sources: &sources, ..NewSource::default() };
+        add(&new, &place.path("packs"), &place.path(""), &NoWeb).unwrap();
+        let root = place.path("packs/fish");
+        let found = crate::maintenance::validate(&root, &Default::default()).unwrap().findings;
+        assert_eq!(
+            shown(&found, &root),
+            [
+                "KN4005 wiki/a.md:3 `gone.md` leads to no file of the pack",
+                "KN4017 wiki/a.md:3 `a.mp4` leads to a file that the pack does not have; so do 2 \
+                 other links, in 2 files in all",
+            ]
+        );
     }
 
     #[test]

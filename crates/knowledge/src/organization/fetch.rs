@@ -22,12 +22,12 @@ pub enum FetchError {
     /// Nobody answered.
     #[error("can't be reached: {0}")]
     Unreachable(String),
-    /// The answer is not the thing.
-    #[error("answered {status}")]
-    Status {
-        /// The status of HTTP.
-        status: u16,
-    },
+    /// The server has no such thing.
+    #[error("{0}")]
+    NotThere(String),
+    /// The server answered that it can't give it now, or not to us.
+    #[error("{0}")]
+    NotGiven(String),
     /// There is too much of it.
     #[error("is larger than {limit} bytes")]
     TooLarge {
@@ -65,7 +65,8 @@ impl MemoryFetch {
         if self.pages.is_empty() {
             return Err(FetchError::Unreachable("there is no network".to_owned()));
         }
-        let bytes = self.pages.get(url).ok_or(FetchError::Status { status: 404 })?;
+        let bytes =
+            self.pages.get(url).ok_or_else(|| FetchError::NotThere("answered 404".to_owned()))?;
         if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > max_bytes {
             return Err(FetchError::TooLarge { limit: max_bytes });
         }

@@ -6,6 +6,23 @@ use crate::item::GUIDE_FILE;
 use crate::said;
 use contexture_tools::{Entry, EntryKind, FileError, Workspace, WorkspacePath};
 
+/// The folders of a pack.
+pub(crate) const FOLDERS: [&str; 10] = [
+    "assets",
+    "compiled",
+    "documents",
+    "evals",
+    "indexes",
+    "ontology",
+    "runs",
+    "schemas",
+    "sources",
+    "wiki",
+];
+
+/// The folder of programs that a pack was built with, which are never run.
+pub(crate) const SCRIPTS: &str = "scripts";
+
 const MAX_FILES: usize = 100_000;
 
 const MAX_DEPTH: usize = 32;

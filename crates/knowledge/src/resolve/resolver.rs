@@ -1,5 +1,6 @@
 //! Choosing and packing sections, over the search index.
 
+mod answering;
 mod block;
 mod compose;
 mod evidence;
@@ -19,7 +20,7 @@ pub use meaning::Embedding;
 pub use reranking::Reranking;
 pub use select::rank::{MAX_PASSAGES, MAX_RANKED_BYTES, Passage, RankError, Ranked, Ranking, rank};
 
-use super::types::{Intent, Resolution, SearchHit, Task};
+use super::types::{Intent, Resolution, SearchHit, SearchHits, Task};
 use crate::index::{Place, Purpose, Store, View};
 use crate::item::Grounding;
 use crate::pack::Pack;
@@ -151,10 +152,10 @@ impl Resolver {
         packs: &[Pack],
         task: &Task,
         most: usize,
-    ) -> Result<Vec<SearchHit>, ResolveError> {
+    ) -> Result<SearchHits, ResolveError> {
         let query = Query::of(&task.text);
         let intent = task.intent.unwrap_or_else(|| query.intent());
-        let (_, hits) = self.answered(packs, &query, intent, task, |asked, block| {
+        let (asked, hits) = self.answered(packs, &query, intent, task, |asked, block| {
             let sheets: Vec<Sheet> = asked.iter().map(|asked| sheet(asked, task, intent)).collect();
             let ranked = compose::order(&sheets);
             let hit = |part: Part| {
@@ -163,7 +164,8 @@ impl Resolver {
             };
             ranked.into_iter().filter_map(hit).take(most).collect()
         })?;
-        Ok(hits)
+        let told = asked.iter().flat_map(Asked::told);
+        Ok(SearchHits { hits, warnings: told.map(|warning| said::line(&warning)).collect() })
     }
 
     /// Asks the packs and makes something of the answers. It is made again once when a file is not
@@ -180,7 +182,7 @@ impl Resolver {
         loop {
             let asked = self.ask_all(packs, query, intent, task, purpose)?;
             let has_changed = Cell::new(false);
-            let made = make(&asked, &|part| self.block(&asked, part, &has_changed));
+            let made = make(&asked, &|part| self.block(query, &asked, (part, &has_changed)));
             if !has_changed.get() || purpose != Purpose::Ask {
                 return Ok((asked, made));
             }
@@ -297,7 +299,12 @@ impl Resolver {
     }
 
     /// Returns a candidate as it would be shown.
-    fn block(&self, asked: &[Asked<'_>], part: Part, has_changed: &Cell<bool>) -> Option<Block> {
+    fn block(
+        &self,
+        query: &Query,
+        asked: &[Asked<'_>],
+        (part, has_changed): (Part, &Cell<bool>),
+    ) -> Option<Block> {
         let asked = asked.get(part.pack)?;
         let candidate = asked.selected.candidates.get(part.candidate)?;
         let Some(text) = self.text_of(asked.pack, &asked.view, &candidate.place) else {
@@ -306,7 +313,7 @@ impl Resolver {
         };
         let map = evidence::map(&self.texts, asked.pack, &asked.view).and_then(Result::ok);
         let files = Files { texts: &self.texts, pack: asked.pack, view: &asked.view };
-        Some(Block::new(candidate, text, map.as_deref(), &files))
+        Some(Block::new(query, candidate, text, (map.as_deref(), &files)))
     }
 }
 

@@ -127,7 +127,6 @@ pub struct Section {
     /// What found it.
     pub found_by: FoundBy,
     /// The citations of sections that say the same, and are left out for it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub near_duplicates: Vec<String>,
     /// Its citation, such as `wiki/prices.md#L3-L9`: the lines that are shown (MA-9).
     pub citation: String,
@@ -154,6 +153,15 @@ pub struct SearchHit {
     pub text: String,
     /// Its citation, such as `wiki/prices.md#L3-L9`.
     pub anchor: String,
+}
+
+/// The sections that a search found, with the warnings about it (MA-7, MA-10).
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct SearchHits {
+    /// The sections, best first.
+    pub hits: Vec<SearchHit>,
+    /// What kept the search from its best, such as an embedder that failed.
+    pub warnings: Vec<String>,
 }
 
 /// Returns the citation of lines of a file: `path#L3`, `path#L3-L9` (MA-9).

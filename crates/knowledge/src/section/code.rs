@@ -27,8 +27,15 @@ pub(super) fn longest_line(text: &str) -> Option<usize> {
 
 /// Walks the symbols of a text.
 pub(super) fn parts(text: &str, language: Language) -> Vec<Part> {
-    let mut walk =
-        Walk { text, language, parts: Vec::new(), open: Vec::new(), from: 0, lead: None };
+    let mut walk = Walk {
+        text,
+        language,
+        parts: Vec::new(),
+        open: Vec::new(),
+        from: 0,
+        lead: None,
+        unclosed: None,
+    };
     let mut quoted = None;
     let mut next = Line::at(text, 0);
     while let Some(line) = next {
@@ -62,11 +69,17 @@ struct Walk<'t> {
     from: usize,
     /// Where the comments and decorators begin that lead a symbol.
     lead: Option<usize>,
+    /// The open brackets of a decorator over several lines, and how many lines may follow.
+    unclosed: Option<(usize, usize)>,
 }
 
 impl<'t> Walk<'t> {
     fn take(&mut self, line: Line<'t>, is_quoted: bool) {
         let words = line.words.trim_start();
+        if self.unclosed.is_some() {
+            self.go_on(words);
+            return;
+        }
         if is_quoted || words.is_empty() {
             if words.is_empty() && !is_quoted {
                 self.lead = None;
@@ -89,6 +102,10 @@ impl<'t> Walk<'t> {
         }
         if self.language.is_lead(words) {
             self.lead.get_or_insert(line.start);
+            if words.starts_with('@') || words.starts_with("#[") {
+                self.unclosed = Some((0, MAX_HEAD));
+                self.go_on(words);
+            }
             return;
         }
         let start = self.lead.take().unwrap_or(line.start);
@@ -97,10 +114,25 @@ impl<'t> Walk<'t> {
         if !is_looked_at {
             return;
         }
+        if self.language.is_group(words) {
+            // Its line belongs to the first symbol in it.
+            self.lead = Some(start);
+            self.open.push(Open { indent, is_container: true });
+            return;
+        }
         let (words, below) = self.declaration(line);
         if let Some(symbol) = self.language.symbol(&words, below, is_member) {
             self.begin(symbol, indent, start);
         }
+    }
+
+    /// Counts the brackets in a line of a decorator, which ends with the last one.
+    fn go_on(&mut self, words: &str) {
+        let Some((open, left)) = self.unclosed else { return };
+        let opened = words.matches(['(', '[', '{']).count();
+        let closed = words.matches([')', ']', '}']).count();
+        let open = (open + opened).saturating_sub(closed);
+        self.unclosed = left.checked_sub(1).filter(|_| open > 0).map(|left| (open, left));
     }
 
     /// Returns a line and the one under it; with a list of arguments over several lines, those.

@@ -1,7 +1,7 @@
 //! The front matter of a page: what its author says about it (MA-5).
 
 use crate::manifest::frontmatter;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The deepest value, and the most values, of front matter that are read.
 const MAX_DEPTH: usize = 16;
@@ -17,7 +17,7 @@ const TITLES: [&str; 3] = ["title", "sidebar_label", "linkTitle"];
 const LANGUAGES: [&str; 3] = ["lang", "language", "locale"];
 
 /// The fields whose words lead to a page.
-const ABOUT: [&str; 12] = [
+const ABOUT: [&str; 13] = [
     "title",
     "description",
     "summary",
@@ -26,6 +26,7 @@ const ABOUT: [&str; 12] = [
     "tags",
     "keywords",
     "categories",
+    "taxonomies",
     "date",
     "sidebar",
     "sidebar_label",
@@ -43,16 +44,7 @@ pub(super) struct Front {
 impl Front {
     /// Reads the front matter of a text; a text without it has none.
     pub(super) fn of(text: &str) -> Self {
-        if !text.starts_with("---") && !text.starts_with("\u{feff}---") {
-            return Self::default();
-        }
-        let Ok(bytes) = frontmatter(text.as_bytes(), true) else { return Self::default() };
-        let yaml = std::str::from_utf8(bytes).unwrap_or_default();
-        let fields = match serde_saphyr::from_str_with_options::<Value>(yaml, options()) {
-            Ok(Value::Object(fields)) => fields,
-            // A colon in a title is no YAML, and still its author's title.
-            _ => lines(yaml),
-        };
+        let Some(fields) = fields(text) else { return Self::default() };
         let title = TITLES.iter().find_map(|name| text_of(fields.get(*name)?));
         let mut about = Vec::new();
         for name in ABOUT {
@@ -74,13 +66,47 @@ impl Front {
     }
 }
 
+/// Returns the fields of front matter in YAML or TOML; `None` without it.
+fn fields(text: &str) -> Option<Map<String, Value>> {
+    if let Some(toml) = toml(text) {
+        return toml::from_str(toml).ok();
+    }
+    let yaml = yaml(text)?;
+    Some(match serde_saphyr::from_str_with_options::<Value>(yaml, options()) {
+        Ok(Value::Object(fields)) => fields,
+        // A colon in a title is no YAML, and still its author's title.
+        _ => lines(yaml),
+    })
+}
+
+fn yaml(text: &str) -> Option<&str> {
+    if !text.starts_with("---") && !text.starts_with("\u{feff}---") {
+        return None;
+    }
+    std::str::from_utf8(frontmatter(text.as_bytes(), true).ok()?).ok()
+}
+
+/// Returns the front matter between two lines `+++`.
+pub(super) fn toml(text: &str) -> Option<&str> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (_, rest) = text.split_once('\n').filter(|(first, _)| first.trim_end() == "+++")?;
+    let mut end = 0;
+    for line in rest.split_inclusive('\n') {
+        if line.trim_end() == "+++" {
+            return rest.get(..end);
+        }
+        end += line.len();
+    }
+    None
+}
+
 /// Returns the language that the front matter of a page names, such as `pt-BR`.
 pub(crate) fn language_tag(text: &str) -> Option<&str> {
-    let yaml = std::str::from_utf8(frontmatter(text.as_bytes(), true).ok()?).ok()?;
-    yaml.lines().find_map(|line| {
-        let (name, value) = line.split_once(':')?;
+    let (front, sign) = toml(text).map(|toml| (toml, '=')).or_else(|| Some((yaml(text)?, ':')))?;
+    front.lines().find_map(|line| {
+        let (name, value) = line.split_once(sign)?;
         let value = value.trim().trim_matches(['"', '\'']);
-        (LANGUAGES.contains(&name) && !value.is_empty()).then_some(value)
+        (LANGUAGES.contains(&name.trim_end()) && !value.is_empty()).then_some(value)
     })
 }
 
@@ -96,7 +122,7 @@ fn options() -> serde_saphyr::Options {
 }
 
 /// Returns the lines `key: text` of front matter that is not valid YAML.
-fn lines(yaml: &str) -> serde_json::Map<String, Value> {
+fn lines(yaml: &str) -> Map<String, Value> {
     let field = |line: &str| {
         let (key, value) = line.split_once(": ")?;
         let value = value.trim().trim_matches(['"', '\'']);

@@ -1,14 +1,18 @@
 //! The outermost blocks of Markdown: headings of the document itself, not those inside code, quotes
 //! or lists.
 
+use super::front;
 use super::outline::{Part, plain};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
-fn options() -> Options {
-    Options::ENABLE_TABLES
+/// Returns how a text is read: `+++` begins metadata only where a text begins.
+pub(super) fn options(text: &str) -> Options {
+    let mut options = Options::ENABLE_TABLES
         | Options::ENABLE_HEADING_ATTRIBUTES
-        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
+        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
+    options.set(Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS, front::toml(text).is_some());
+    options
 }
 
 /// Walks the outermost blocks of a text. A list longer than `long` bytes is given item by item.
@@ -17,7 +21,7 @@ pub(super) fn parts(text: &str, long: usize) -> Vec<Part> {
     let mut depth = 0_usize;
     let mut items: Vec<Range<usize>> = Vec::new();
     let mut heading: Option<String> = None;
-    for (event, range) in Parser::new_ext(text, options()).into_offset_iter() {
+    for (event, range) in Parser::new_ext(text, options(text)).into_offset_iter() {
         match event {
             Event::Start(tag) => {
                 match (depth, &tag) {

@@ -184,6 +184,49 @@ fn ma_5_imports_of_mdx_are_not_text() {
     assert!(shown("a.md", text)[0].3.starts_with("import A"));
 }
 
+#[test]
+fn ma_5_statements_of_mdx_over_many_lines_are_not_text() {
+    let text = "---\ntitle: T\n---\nimport {\n  Tabs,\n  Other,\n} from './a.astro';\n\nText.\n\n\
+                export const meta = {\n  // don't\n  a: '}',\n\n    b: [1],\n};\n\nMore.\n";
+    assert_eq!(shown("a.mdx", text), [one("T", 9, 9, "Text."), one("T", 18, 18, "More.")]);
+    // Without its end a statement hides no more than its paragraph.
+    assert_eq!(shown("a.mdx", "export const a = {\n\nText.\n"), [one("A", 3, 3, "Text.")]);
+    let code = "```js\nimport {\n  a,\n} from 'b';\n{/* kept */}\n<!-- kept -->\n```";
+    assert_eq!(shown("a.mdx", code), [one("A", 1, 7, code)]);
+}
+
+#[test]
+fn ma_5_comments_of_markdown_are_not_text() {
+    let texts = |path: &str, text: &str| -> Vec<String> {
+        shown(path, text).into_iter().map(|section| section.3).collect()
+    };
+    let text = "# A\n\nOne.\n\n<!-- TODO internal:\n\n# no\n-->\n\nTwo. <!-- secret -->\nThree.\n\n\
+                - x\n  <!-- y -->\n- z\n\n`<!-- code -->`\n\n    <!-- code -->\n";
+    assert_eq!(
+        texts("a.md", text),
+        ["One.", "Two.", "Three.\n\n- x", "- z\n\n`<!-- code -->`\n\n    <!-- code -->"]
+    );
+    assert_eq!(texts("a.md", "# A\n\n<!-- x -->\n"), [""]);
+    assert_eq!(texts("a.md", "<!-- open\n"), ["<!-- open"]);
+    assert_eq!(
+        texts("a.mdx", "One.\n\n{/* feldspar\n\nmore */}\n\nTwo `{/* a */}`.\n"),
+        ["One.", "Two `{/* a */}`."]
+    );
+    assert_eq!(texts("a.md", "{/* text */}\n"), ["{/* text */}"]);
+}
+
+#[test]
+fn ma_5_front_matter_in_toml_is_read() {
+    let text = "+++\n# note\ntitle = \"Zebrafish care\"\ndescription = \"Food\"\ndate = 2026-05-01\n\
+                aliases = [\"danio\"]\nlang = \"de\"\n[taxonomies]\ntags = [\"fish\"]\n+++\n\nlead\n";
+    let found = sections("wiki/zc.md", text);
+    assert_eq!(shown("wiki/zc.md", text), [one("Zebrafish care", 12, 12, "lead")]);
+    assert_eq!(found[0].about, "Zebrafish care\nFood\ndanio\nfish\n2026-05-01");
+    assert_eq!(page_title("wiki/zc.md", text), "Zebrafish care");
+    assert_eq!(shown("a.md", "text\n\n+++\nx\n+++\n"), [one("A", 1, 5, "text\n\n+++\nx\n+++")]);
+    assert_eq!(shown("a.md", "+++\nx = \n+++\n\nlead\n"), [one("A", 5, 5, "lead")]);
+}
+
 fn found(path: &str, text: &str) -> Vec<(String, String)> {
     let piece = |s: SourceSection| (s.heading, text.get(s.text).unwrap().to_owned());
     sections(path, text).into_iter().map(piece).collect()
@@ -486,6 +529,38 @@ fn ma_4_symbols_of_each_language_are_found() {
     ] {
         assert_eq!(headings(path, text), expected, "{path}");
     }
+}
+
+#[test]
+fn ma_4_decorators_over_lines_lead_their_symbol() {
+    let text = "x = 1\n\n# The route.\n@app.get(\n    \"/x\",\n\n    tags=[\n        1,\n    ],\n)\n\
+                def read():\n    pass\n\n\n@plain\ndef other():\n    pass\n";
+    let found = shown("a.py", text);
+    let headings: Vec<_> = found.iter().map(|one| (one.0.as_str(), one.1, one.2)).collect();
+    assert_eq!(headings, [("A", 1, 1), ("read", 3, 12), ("other", 15, 17)]);
+    // A bracket that never ends hides no more than some lines.
+    let text = format!("@a(\n{}def b():\n    pass\n", "x = 1\n".repeat(40));
+    assert!(shown("a.py", &text).iter().any(|one| one.0 == "b"));
+}
+
+#[test]
+fn ma_4_groups_and_quoted_names_are_symbols() {
+    let go = "package a\n\n// Kinds.\ntype (\n\t// A is one.\n\tA struct {\n\t\tx int\n\t}\n\n\
+              \tB = A\n\tF func(int) error\n)\n\nfunc G() {\n}\n";
+    let of = |path: &str, text: &str| -> Vec<(String, u32, u32)> {
+        shown(path, text).into_iter().map(|one| (one.0, one.1, one.2)).collect()
+    };
+    let line = |name: &str, first, last| (name.to_owned(), first, last);
+    assert_eq!(
+        of("a.go", go),
+        [line("A", 1, 1), line("A", 3, 8), line("B", 10, 10), line("F", 11, 12), line("G", 14, 15)]
+    );
+    let ts = "declare module 'vue-router' {\n  interface A {\n    x: string\n  }\n}\n\
+              module.exports = 1\n";
+    let headings: Vec<_> = of("b.d.ts", ts).into_iter().map(|one| one.0).collect();
+    assert_eq!(headings, ["vue-router", "vue-router > A", "vue-router", "B.d"]);
+    let rust = "pub(crate) unsafe extern \"C\" fn call() {\n}\n";
+    assert_eq!(of("a.rs", rust), [line("call", 1, 2)]);
 }
 
 #[test]

@@ -1,11 +1,8 @@
 //! What a pack has before a sync: its record, and its pages as they are.
 
-use super::PAGES;
-use super::error::SyncError;
 use super::record::{RECORD, Record};
-use super::walk::{self, Stat};
+use super::walk::Stat;
 use std::collections::HashMap;
-use std::path::Path;
 
 /// A pack before a sync.
 #[derive(Debug, Default)]
@@ -38,22 +35,18 @@ pub(super) enum Standing {
 }
 
 impl Before {
-    /// Reads the record of a pack and looks at its pages.
-    pub(super) fn read(pack: &Path) -> Result<Self, SyncError> {
-        let record = Record::read(pack)?.unwrap_or_default();
-        let mut pages = HashMap::with_capacity(record.files.len());
-        for (path, stat) in walk::pages(&pack.join(PAGES)) {
-            if path != RECORD {
-                let standing = Standing::Foreign;
-                pages.insert(path, PageState { present: Some(stat), standing });
-            }
-        }
+    /// Returns a pack with its record and the pages that it has.
+    pub(super) fn of(record: Record, present: HashMap<String, Stat>) -> Self {
+        let foreign =
+            |(path, stat)| (path, PageState { present: Some(stat), standing: Standing::Foreign });
+        let mut pages: HashMap<String, PageState> = present.into_iter().map(foreign).collect();
+        pages.remove(RECORD);
         for page in record.pages() {
             match pages.get_mut(&page.path) {
                 Some(state) => state.standing = Standing::Own,
                 None => drop(pages.insert(page.path.clone(), PageState::default())),
             }
         }
-        Ok(Self { record, pages })
+        Self { record, pages }
     }
 }

@@ -28,13 +28,16 @@ pub(super) mod xml;
 use crate::section::{extension, generated_line, is_text, page_title};
 
 /// Rises whenever the same file would become another page.
-pub(super) const VERSION: u32 = 4;
+pub(super) const VERSION: u32 = 5;
 
 /// The largest text that is read or made, in bytes, which is also the largest page that checks read.
 pub(super) const MAX_BYTES: u64 = 16 << 20;
 
 /// The largest file that is read of formats whose files are larger than their texts.
 const MAX_PACKED: u64 = 128 << 20;
+
+/// The longest name of a file that file systems take, in bytes.
+const LONGEST_NAME: usize = 255;
 
 /// A page of a pack.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,10 +83,19 @@ pub(super) enum Unread {
     Entity(String),
     #[error("it is encrypted; save it without a password")]
     Encrypted,
-    #[error("its {0} pages have no text, as in a scan; read it with OCR first")]
-    Scanned(usize),
+    #[error("none of its pages has text, as in a scan; read it with OCR first")]
+    Scanned,
     #[error("its pages were not read within {0} seconds; divide it")]
     Slow(u64),
+    #[error("the name of its page would have {0} bytes, the limit is {LONGEST_NAME}; rename it")]
+    LongName(usize),
+}
+
+impl Unread {
+    /// Reports whether the file may be whole another time, as when it was read while it was written.
+    pub(super) const fn may_pass(&self) -> bool {
+        matches!(self, Self::Damaged(_))
+    }
 }
 
 /// The formats that are read.
@@ -146,7 +158,11 @@ pub(super) fn refused(path: &str, bytes: u64) -> Option<Unread> {
 pub(super) fn page(path: &str, bytes: Vec<u8>) -> Result<Made, Unread> {
     match converted(path, &bytes)? {
         Some(text) if text.len() as u64 > MAX_BYTES => Err(Unread::LargeText),
-        Some(text) => Ok(Made { path: format!("{path}.md"), text }),
+        Some(text) => {
+            let path = format!("{path}.md");
+            let name = path.rsplit('/').next().map_or(0, str::len);
+            if name > LONGEST_NAME { Err(Unread::LongName(name)) } else { Ok(Made { path, text }) }
+        }
         None => {
             let text = plain(bytes)?;
             match generated_line(path, &text) {

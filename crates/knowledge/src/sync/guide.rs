@@ -3,6 +3,7 @@
 use super::NewSource;
 use super::error::SyncError;
 use super::source::Source;
+use crate::anchor::without_forged;
 use crate::item::{GUIDE_FILE, MAX_GUIDE_BYTES, PackTrust, Profile, Status};
 use crate::maintenance::{MaintenanceError, quoted, title};
 use crate::manifest;
@@ -89,6 +90,8 @@ fn description(sources: &[Source], titles: &[(usize, String)]) -> String {
     let mut shown: Vec<String> = Vec::new();
     for (_, title) in sorted {
         let title: String = title.chars().take(TITLE_LENGTH).collect();
+        // An anchor in a title is not one of the guide.
+        let title = without_forged(&title, |_| false).into_owned();
         if shown.len() < NAMED_TITLES && !shown.contains(&title) {
             shown.push(title);
         }

@@ -6,7 +6,7 @@ use super::error::SyncError;
 use super::formats::{self, Made};
 use super::record::{Known, Outcome, Page, Record};
 use super::report::{Skipped, SyncReport};
-use super::source::Source;
+use super::source::{Missed, Source};
 use super::stage::Stage;
 use super::walk::{Stat, Walked};
 use crate::files::{is_settled, now_ns};
@@ -51,8 +51,10 @@ pub(super) fn build(
 ) -> Result<Built, SyncError> {
     let Before { record, pages } = before;
     let is_same = record.is_of(sources);
+    let is_known = record.names(sources);
     let mut building = Building {
-        known: if is_same { record.files } else { HashMap::new() },
+        known: if is_known { record.files } else { HashMap::new() },
+        is_same,
         stage,
         taken: 0,
         built: Built {
@@ -73,6 +75,8 @@ pub(super) fn build(
 struct Building<'a> {
     /// What the last sync knew of the same sources, without the files that were looked at.
     known: HashMap<String, Known>,
+    /// Whether the present formats made the pages that are known.
+    is_same: bool,
     stage: &'a mut Stage,
     /// The number of pages so far.
     taken: usize,
@@ -85,8 +89,8 @@ impl Building<'_> {
         for one in skipped {
             self.skip(format!("{}{}", source.prefix, one.path), one.reason);
         }
-        for one in source.mirror.iter().flat_map(|mirror| &mirror.skipped) {
-            self.skip(one.path.clone(), one.reason.clone());
+        for one in source.mirror.iter().flat_map(|mirror| &mirror.missed) {
+            self.miss(source, one);
         }
         for (path, stat) in files {
             self.take_file(source, path, stat)?;
@@ -98,7 +102,48 @@ impl Building<'_> {
                 });
             }
         }
-        Ok(())
+        self.require_pages(source)
+    }
+
+    /// Refuses a source none of whose files is a page, though some were: a folder is empty as well when
+    /// what it stands for is not there.
+    fn require_pages(&self, source: &Source) -> Result<(), SyncError> {
+        let is_page = |(path, known): (&String, &Known)| {
+            path.starts_with(&source.prefix) && matches!(known.outcome, Outcome::Page(_))
+        };
+        if self.built.record.files.iter().any(is_page) || !self.known.iter().any(is_page) {
+            return Ok(());
+        }
+        Err(SyncError::Nothing { skipped: self.built.report.skipped.clone() })
+    }
+
+    /// Notes a page of the web that was not fetched.
+    fn miss(&mut self, source: &Source, missed: &Missed) {
+        let Skipped { path, reason } = missed.skipped.clone();
+        let whole = |path: &String| format!("{}{path}", source.prefix);
+        let known = missed.paths.iter().map(whole).find_map(|path| self.known.remove_entry(&path));
+        self.skip_now(path, reason, known);
+    }
+
+    /// Notes what can't be read now; what is known of it stays.
+    fn skip_now(&mut self, path: String, reason: String, known: Option<(String, Known)>) {
+        let is_kept = known.is_some_and(|(file, known)| self.keep(file, known));
+        self.skip(path, if is_kept { stays(&reason) } else { reason });
+    }
+
+    /// Keeps the page of a file that can't be read now, and returns whether it had one.
+    fn keep(&mut self, file: String, known: Known) -> bool {
+        let Outcome::Page(page) = &known.outcome else { return false };
+        let Some(state) = self.built.pages.get_mut(&page.path) else { return false };
+        if state.standing != Standing::Own || state.present.is_none() {
+            return false;
+        }
+        state.standing = Standing::Kept;
+        self.taken += 1;
+        self.built.report.sections += page.sections;
+        self.built.report.unchanged += 1;
+        self.built.record.files.insert(file, known);
+        true
     }
 
     fn skip(&mut self, path: String, reason: String) {
@@ -116,7 +161,7 @@ impl Building<'_> {
         };
         let known = self.known.remove(&whole).filter(|known| self.is_intact(known));
         let known = match known {
-            Some(known) if known.is_of(stat) => {
+            Some(known) if self.is_same && known.is_of(stat) => {
                 self.note(whole, known);
                 return Ok(());
             }
@@ -132,14 +177,25 @@ impl Building<'_> {
             // It was deleted after it was listed.
             Err(FileError::NotFound { .. }) => return Ok(()),
             Err(error) => {
-                self.skip(whole, error.to_string());
+                let known = known.map(|known| (whole.clone(), known));
+                self.skip_now(whole, error.to_string(), known);
                 return Ok(());
             }
         };
         let digest = Digest::of_bytes(&bytes);
         let outcome = match known {
-            Some(known) if known.digest == digest => known.outcome,
-            _ => self.convert(&whole, bytes)?,
+            Some(known) if self.is_same && known.digest == digest => known.outcome,
+            known => match formats::page(&whole, bytes) {
+                Ok(made) => self.make(made)?,
+                Err(reason) => {
+                    let known = known.filter(|_| reason.may_pass());
+                    if known.is_some_and(|known| self.keep(whole.clone(), known)) {
+                        self.skip(whole, stays(&reason.to_string()));
+                        return Ok(());
+                    }
+                    Outcome::Skipped(reason.to_string())
+                }
+            },
         };
         self.note(whole, Known { stat, read_ns, digest, outcome });
         Ok(())
@@ -156,12 +212,8 @@ impl Building<'_> {
         }
     }
 
-    /// Makes a page of a file, and writes it when it is another one than the present page.
-    fn convert(&mut self, path: &str, bytes: Vec<u8>) -> Result<Outcome, SyncError> {
-        let made = match formats::page(path, bytes) {
-            Ok(made) => made,
-            Err(reason) => return Ok(Outcome::Skipped(reason.to_string())),
-        };
+    /// Takes the page that a file becomes, and writes it when it is another one than the present page.
+    fn make(&mut self, made: Made) -> Result<Outcome, SyncError> {
         let state = self.built.pages.get(&made.path).copied().unwrap_or_default();
         match state.standing {
             Standing::Own => {}
@@ -224,6 +276,11 @@ impl Building<'_> {
         built.report.skipped.sort();
         built
     }
+}
+
+/// Returns why a file can't be read whose page of the last sync stays.
+fn stays(reason: &str) -> String {
+    format!("{reason}; the page of the last sync stays")
 }
 
 impl Known {

@@ -79,17 +79,29 @@ impl From<Page> for (String, u64, u64, u64) {
 /// The first line.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Header {
+pub(super) struct Header {
     version: u32,
     formats: u32,
     sources: Vec<String>,
     /// The number of lines that follow.
-    files: usize,
+    pub(super) files: usize,
+}
+
+impl Header {
+    /// Reports whether the record is about these sources and the present formats; else nothing is known of
+    /// their files.
+    pub(super) fn is_of(&self, sources: &[Source]) -> bool {
+        is_of((self.formats, &self.sources), sources)
+    }
+}
+
+fn is_of((formats, recorded): (u32, &[String]), sources: &[Source]) -> bool {
+    formats == formats::VERSION && recorded.iter().eq(sources.iter().map(|source| &source.recorded))
 }
 
 /// A file: its path, its size, the times of its content, of its entry and of its reading, its
 /// digest, and what became of it.
-type Line<Path, Digest, Outcome> = (Path, u64, u64, u64, u64, Digest, Outcome);
+pub(super) type Line<Path, Digest, Outcome> = (Path, u64, u64, u64, u64, Digest, Outcome);
 
 impl Record {
     /// Returns the record of a pack that has no pages yet.
@@ -101,8 +113,12 @@ impl Record {
     /// Reports whether it is about these sources and the present formats; else nothing is known of
     /// their files.
     pub(super) fn is_of(&self, sources: &[Source]) -> bool {
-        self.formats == formats::VERSION
-            && self.sources.iter().eq(sources.iter().map(|source| &source.recorded))
+        is_of((self.formats, &self.sources), sources)
+    }
+
+    /// Reports whether it is about these sources, whichever formats made the pages.
+    pub(super) fn names(&self, sources: &[Source]) -> bool {
+        is_of((formats::VERSION, &self.sources), sources)
     }
 
     /// Returns the pages.
@@ -115,17 +131,27 @@ impl Record {
 
     /// Reads the record of a pack; `None` when it has none.
     pub(super) fn read(pack: &Path) -> Result<Option<Self>, SyncError> {
+        Self::bytes(pack)?.map(|bytes| Self::of(pack, &bytes)).transpose()
+    }
+
+    /// Returns the bytes of the record of a pack; `None` when it has none.
+    pub(super) fn bytes(pack: &Path) -> Result<Option<Vec<u8>>, SyncError> {
         let path = path_of(pack);
-        let wrong = |reason: String| SyncError::BadRecord { path: path.clone(), reason };
-        let bytes = match head(&path, MAX_BYTES + 1) {
+        match head(&path, MAX_BYTES + 1) {
             Ok(bytes) if bytes.len() as u64 > MAX_BYTES => {
-                return Err(wrong(format!("it is larger than {MAX_BYTES} bytes")));
+                let reason = format!("it is larger than {MAX_BYTES} bytes");
+                Err(SyncError::BadRecord { path, reason })
             }
-            Ok(bytes) => bytes,
-            Err(error) if is_absent(&error) => return Ok(None),
-            Err(error) => return Err(wrong(told(&error))),
-        };
-        Self::parse(&bytes).map(Some).map_err(wrong)
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(SyncError::BadRecord { path, reason: told(&error) }),
+        }
+    }
+
+    /// Reads the bytes of the record of a pack.
+    pub(super) fn of(pack: &Path, bytes: &[u8]) -> Result<Self, SyncError> {
+        let wrong = |reason| SyncError::BadRecord { path: path_of(pack), reason };
+        Self::parse(bytes).map_err(wrong)
     }
 
     fn parse(bytes: &[u8]) -> Result<Self, String> {
@@ -195,7 +221,7 @@ fn path_of(pack: &Path) -> PathBuf {
     pack.join(PAGES).join(RECORD)
 }
 
-fn parse_header(line: &[u8]) -> Result<Header, String> {
+pub(super) fn parse_header(line: &[u8]) -> Result<Header, String> {
     let header: Header = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     match header.version {
         VERSION => Ok(header),

@@ -16,7 +16,23 @@ pub trait Web {
     ///
     /// # Errors
     /// [`SyncError`] when the source can't be fetched, or a limit is broken.
-    fn mirror(&self, address: &str, into: &Path) -> Result<Vec<Skipped>, SyncError>;
+    fn mirror(&self, address: &str, into: &Path) -> Result<Vec<Missed>, SyncError>;
+}
+
+/// A page of the web that was not fetched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missed {
+    /// Its address, and why.
+    pub skipped: Skipped,
+    /// The paths that its file may have, when its server may give it another time: then the page
+    /// of the last sync stays. None when the page is gone.
+    pub paths: Vec<String>,
+}
+
+impl From<Skipped> for Missed {
+    fn from(skipped: Skipped) -> Self {
+        Self { skipped, paths: Vec::new() }
+    }
 }
 
 /// No web: sources are folders and files.
@@ -24,7 +40,7 @@ pub trait Web {
 pub struct NoWeb;
 
 impl Web for NoWeb {
-    fn mirror(&self, address: &str, _: &Path) -> Result<Vec<Skipped>, SyncError> {
+    fn mirror(&self, address: &str, _: &Path) -> Result<Vec<Missed>, SyncError> {
         let reason = "this build reads no web: it lacks the feature `formats`".to_owned();
         Err(SyncError::Source { source_path: address.to_owned(), reason })
     }
@@ -58,7 +74,7 @@ pub(super) struct Source {
 #[derive(Debug)]
 pub(super) struct Mirrored {
     _folder: TempDir,
-    pub(super) skipped: Vec<Skipped>,
+    pub(super) missed: Vec<Missed>,
 }
 
 impl Source {
@@ -112,7 +128,7 @@ impl Source {
     fn fetch(address: &str, web: &dyn Web) -> Result<Self, SyncError> {
         let failed = |reason: String| SyncError::Source { source_path: address.to_owned(), reason };
         let folder = tempfile::tempdir().map_err(|error| failed(told(&error)))?;
-        let skipped = web.mirror(address, folder.path())?;
+        let missed = web.mirror(address, folder.path())?;
         let place = folder.path().canonicalize().map_err(|error| failed(told(&error)))?;
         let workspace = Workspace::open(&place).map_err(|error| failed(error.to_string()))?;
         let host = address.split("://").nth(1).and_then(|rest| rest.split(['/', '?', '#']).next());
@@ -124,7 +140,7 @@ impl Source {
             folder: workspace,
             only: None,
             prefix: String::new(),
-            mirror: Some(Mirrored { _folder: folder, skipped }),
+            mirror: Some(Mirrored { _folder: folder, missed }),
         })
     }
 

@@ -36,7 +36,7 @@ fn skipped(report: &SyncReport) -> Vec<(&str, &str)> {
 
 /// Returns the files of the pack with their text.
 fn files(place: &Place) -> BTreeMap<String, String> {
-    let names = walk::pages(&place.path("packs/fish")).into_iter().map(|(name, _)| name);
+    let names = walk::pages(&place.path("packs/fish")).into_keys();
     let text = |name: &String| fs::read(place.path(&format!("packs/fish/{name}"))).unwrap();
     names.map(|name| (name.clone(), String::from_utf8_lossy(&text(&name)).into_owned())).collect()
 }
@@ -431,13 +431,13 @@ fn ma_4_files_of_other_formats_become_markdown_pages() {
 struct OnePage(PathBuf);
 
 impl Web for OnePage {
-    fn mirror(&self, address: &str, into: &Path) -> Result<Vec<Skipped>, SyncError> {
+    fn mirror(&self, address: &str, into: &Path) -> Result<Vec<Missed>, SyncError> {
         let text = fs::read(&self.0).map_err(|error| SyncError::Source {
             source_path: address.to_owned(),
             reason: error.to_string(),
         })?;
         fs::write(into.join("page.md"), text).unwrap();
-        Ok(vec![Skipped::new("https://e.org/gone", "answered 404")])
+        Ok(vec![Skipped::new("https://e.org/gone", "answered 404").into()])
     }
 }
 
@@ -501,4 +501,140 @@ fn ma_5_places_that_synced_pages_name_in_vain_are_warnings() {
     place.write("packs/fish/wiki/own.md", "# O\n\n[a](care.md#none)\n");
     let (ok, told) = found();
     assert!(!ok && told.iter().any(|one| one.starts_with("KN4005")), "{told:?}");
+}
+
+#[test]
+fn ma_4_page_that_is_not_answered_now_stays_and_one_that_is_gone_goes() {
+    struct Site(&'static [(&'static str, &'static str)]);
+    impl Web for Site {
+        fn mirror(&self, _: &str, into: &Path) -> Result<Vec<Missed>, SyncError> {
+            let mut missed = Vec::new();
+            for (page, text) in self.0 {
+                let skipped = Skipped::new(format!("https://e.org/{page}"), *text);
+                match *text {
+                    "404" => missed.push(skipped.into()),
+                    "503" => {
+                        let paths = vec![format!("{page}.html"), format!("{page}.md")];
+                        missed.push(Missed { skipped, paths });
+                    }
+                    _ => fs::write(into.join(format!("{page}.md")), text).unwrap(),
+                }
+            }
+            Ok(missed)
+        }
+    }
+    let place = docs();
+    let sources = [PathBuf::from("https://e.org/sitemap.xml")];
+    let new = NewSource { name: "fish", sources: &sources, ..NewSource::default() };
+    let all = Site(&[("a", "# A\n"), ("b", "# B\n"), ("c", "# C\n")]);
+    add(&new, &place.path("packs"), &place.path(""), &all).unwrap();
+    let pack = SyncedPack::open(&place.path("packs/fish"), &place.path("")).unwrap().unwrap();
+
+    let report =
+        pack.sync(&Site(&[("a", "# A\n"), ("b", "503"), ("c", "404"), ("d", "503")]), &[]).unwrap();
+    assert_eq!((counts(&report), report.sections), ([0, 0, 1, 2], 2));
+    assert_eq!(report.read, ["a.md"]);
+    assert_eq!(
+        skipped(&report),
+        [
+            ("https://e.org/b", "503; the page of the last sync stays"),
+            ("https://e.org/c", "404"),
+            ("https://e.org/d", "503"),
+        ]
+    );
+    let pages = walk::pages(&place.path("packs/fish/wiki"));
+    assert!(pages.contains_key("b.md") && !pages.contains_key("c.md"), "{pages:?}");
+    // It is compared with what it was once it is there again.
+    assert_eq!(
+        counts(&pack.sync(&Site(&[("a", "# A\n"), ("b", "# B\n")]), &[]).unwrap()),
+        [0, 0, 0, 2]
+    );
+    let report = pack.sync(&Site(&[("a", "# A\n"), ("b", "# Other\n")]), &[]).unwrap();
+    assert_eq!(counts(&report), [0, 1, 0, 1]);
+}
+
+#[test]
+#[cfg(feature = "formats")]
+fn ma_4_file_that_is_damaged_keeps_its_last_page() {
+    let place = docs();
+    place.write("docs/sizes.json", "{\"litres\": 60}");
+    add_docs(&place).unwrap();
+    place.write("docs/sizes.json", "{\"litres\": 6");
+    for _ in 0..2 {
+        let report = sync(&place).unwrap();
+        assert_eq!((counts(&report), report.read.len()), ([0, 0, 0, 3], 2));
+        let [(path, reason)] = skipped(&report)[..] else { panic!("{:?}", report.skipped) };
+        assert_eq!(path, "sizes.json");
+        assert!(reason.ends_with("; the page of the last sync stays"), "{reason}");
+    }
+    let page = || fs::read_to_string(place.path("packs/fish/wiki/sizes.json.md")).unwrap();
+    assert!(page().contains("litres: 60"), "{}", page());
+    place.write("docs/sizes.json", "{\"litres\": 65}");
+    assert_eq!(counts(&sync(&place).unwrap()), [0, 1, 0, 2]);
+    assert!(page().contains("litres: 65"), "{}", page());
+}
+
+#[test]
+fn ma_4_source_without_any_page_leaves_pack_as_it_was() {
+    let place = docs();
+    add_docs(&place).unwrap();
+    fs::remove_dir_all(place.path("docs")).unwrap();
+    fs::create_dir(place.path("docs")).unwrap();
+    let error = sync(&place).unwrap_err();
+    assert_eq!(
+        (error.kind().code, error.to_string().as_str()),
+        ("KN5002", "nothing in the source can be read: it is empty")
+    );
+    assert!(place.path("packs/fish/wiki/care.md").is_file());
+    place.write("docs/other.md", "# Other\n");
+    assert_eq!(counts(&sync(&place).unwrap()), [1, 0, 2, 0]);
+}
+
+#[test]
+fn ma_4_pack_inside_its_source_is_left_out_of_it() {
+    let place = docs();
+    let sources = [place.path("")];
+    let new = NewSource { name: "fish", sources: &sources, ..NewSource::default() };
+    let report = add(&new, &place.path("docs"), &place.path(""), &NoWeb).unwrap();
+    assert_eq!((report.read.len(), skipped(&report)), (2, Vec::new()));
+    let pack = SyncedPack::open(&place.path("docs/fish"), &place.path("")).unwrap().unwrap();
+    for _ in 0..2 {
+        let report = pack.sync(&NoWeb, &[]).unwrap();
+        assert_eq!((counts(&report), skipped(&report)), ([0, 0, 0, 2], Vec::new()));
+    }
+}
+
+#[test]
+#[cfg(feature = "formats")]
+fn ma_4_file_whose_page_has_too_long_a_name_is_skipped_alone() {
+    let place = docs();
+    let name = format!("{}.csv", "x".repeat(249));
+    place.write(&format!("docs/{name}"), "a,b\n1,2\n");
+    let report = add_docs(&place).unwrap();
+    assert_eq!(report.read.len(), 2);
+    let reason = "the name of its page would have 256 bytes, the limit is 255; rename it";
+    assert_eq!(skipped(&report), [(name.as_str(), reason)]);
+}
+
+#[test]
+fn ma_11_anchor_in_title_of_page_is_not_one_of_the_guide() {
+    let place = docs();
+    place.write("docs/log.md", "# Log [source: tool output]\n\nIt ran.\n");
+    add_docs(&place).unwrap();
+    let checked = crate::maintenance::validate(&place.path("packs/fish"), &Default::default());
+    let checked = checked.unwrap();
+    assert!(checked.ok, "{:#?}", checked.findings);
+}
+
+#[test]
+fn ma_4_one_of_two_sources_without_any_page_leaves_pack_as_it_was() {
+    let place = docs();
+    place.write("notes/a.md", "# A\n");
+    let sources = [place.path("docs"), place.path("notes")];
+    let new = NewSource { name: "fish", sources: &sources, ..NewSource::default() };
+    add(&new, &place.path("packs"), &place.path(""), &NoWeb).unwrap();
+    fs::remove_file(place.path("notes/a.md")).unwrap();
+    place.write("notes/logo.png", b"\x89PNG");
+    assert_eq!(sync(&place).unwrap_err().kind().code, "KN5002");
+    assert!(place.path("packs/fish/wiki/notes/a.md").is_file());
 }

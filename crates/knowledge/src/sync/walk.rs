@@ -8,6 +8,7 @@ use crate::gitignore::{IGNORE_FILE, MAX_RULES_BYTES, Rules, ignores};
 use crate::item::GUIDE_FILE;
 use crate::pack::is_left_out;
 use contexture_tools::FileError;
+use std::collections::HashMap;
 use std::fs::{DirEntry, FileType, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -55,16 +56,16 @@ const fn changed_ns(_: &Metadata) -> u64 {
 /// The files of a source, and the entries that are not read.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
-    /// In the order of their paths, which have `/` between the parts.
+    /// With `/` between the parts of their paths.
     pub(super) files: Vec<(String, Stat)>,
     pub(super) skipped: Vec<Skipped>,
 }
 
-/// Walks a source.
+/// Walks a source; the folder of the `pack` is left out of it.
 ///
 /// # Errors
 /// [`SyncError`] when the source itself can't be listed, or has more entries than the maximum.
-pub(super) fn source(source: &Source) -> Result<Walked, SyncError> {
+pub(super) fn source(source: &Source, pack: &Path) -> Result<Walked, SyncError> {
     let mut walked = Walked::default();
     if let Some(name) = &source.only {
         let found = std::fs::metadata(&source.place);
@@ -91,6 +92,9 @@ pub(super) fn source(source: &Source) -> Result<Walked, SyncError> {
         for entry in entries {
             // What is not listed would look deleted.
             let entry = entry.map_err(|error| SyncError::source(&folder.place, told(&error)))?;
+            if entry.path() == pack {
+                continue;
+            }
             open.extend(walked.take(source, &entry, &folder));
             if walked.files.len() + walked.skipped.len() > MAX_ENTRIES {
                 return Err(SyncError::TooMuch {
@@ -101,7 +105,6 @@ pub(super) fn source(source: &Source) -> Result<Walked, SyncError> {
             }
         }
     }
-    walked.files.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
     Ok(walked)
 }
 
@@ -149,6 +152,12 @@ impl Folder {
 }
 
 impl Walked {
+    /// Returns it with the files in the order of their paths.
+    pub(super) fn sorted(mut self) -> Self {
+        self.files.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
+        self
+    }
+
     /// Notes an entry of a folder; a folder in it is returned.
     fn take(&mut self, source: &Source, entry: &DirEntry, folder: &Folder) -> Option<Folder> {
         let name = entry.file_name();
@@ -230,8 +239,8 @@ fn linked(source: &Source, path: &str) -> Result<Stat, String> {
 
 /// Returns the files in a folder of pages, with their paths. What can't be looked at counts as
 /// missing.
-pub(super) fn pages(folder: &Path) -> Vec<(String, Stat)> {
-    let mut files = Vec::new();
+pub(super) fn pages(folder: &Path) -> HashMap<String, Stat> {
+    let mut files = HashMap::new();
     let mut open = vec![(folder.to_owned(), String::new())];
     while let Some((folder, inner)) = open.pop() {
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
@@ -242,7 +251,7 @@ pub(super) fn pages(folder: &Path) -> Vec<(String, Stat)> {
             if kind.is_dir() {
                 open.push((entry.path(), format!("{path}/")));
             } else if let Ok(found) = entry.metadata() {
-                files.push((path, Stat::of(&found)));
+                files.insert(path, Stat::of(&found));
             }
         }
     }

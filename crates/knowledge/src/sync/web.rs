@@ -7,6 +7,7 @@
 use super::error::SyncError;
 use super::formats::xml::{self, Piece};
 use super::report::Skipped;
+use super::source::Missed;
 use crate::anchor::decoded;
 use crate::organization::{Fetch, FetchError};
 use std::collections::BTreeSet;
@@ -27,6 +28,9 @@ const MAX_ALL: u64 = 512 << 20;
 /// The time that fetching the pages of a source may take.
 const TIME: Duration = Duration::from_secs(600);
 
+/// The most pages in turn that a host may leave without an answer.
+const MAX_UNREACHED: usize = 5;
+
 /// Fetches the pages of a source into a folder, and returns those that were not.
 ///
 /// # Errors
@@ -35,17 +39,17 @@ pub async fn mirror(
     fetch: &dyn Fetch,
     source: &str,
     into: &Path,
-) -> Result<Vec<Skipped>, SyncError> {
+) -> Result<Vec<Missed>, SyncError> {
     let failed = |reason: String| SyncError::Source { source_path: source.to_owned(), reason };
     let address = Url::parse(source).map_err(|error| failed(error.to_string()))?;
     let first = fetch.get(source, MAX_PAGE).await.map_err(|error| failed(error.to_string()))?;
-    let mut mirror = Mirror { fetch, into, begun: Instant::now(), bytes: 0, skipped: Vec::new() };
+    let mut mirror = Mirror { fetch, into, begun: Instant::now(), bytes: 0, missed: Vec::new() };
     let Some(map) = Map::of(&first) else {
         mirror.put(&address, &first)?;
-        return Ok(mirror.skipped);
+        return Ok(mirror.missed);
     };
     let pages = mirror.pages_of(&address, map, source).await?;
-    let mut read = 0;
+    let (mut read, mut unreached) = (0, 0);
     for page in &pages {
         let is_late = mirror.begun.elapsed() > TIME;
         if is_late || mirror.bytes > MAX_ALL {
@@ -56,19 +60,39 @@ pub async fn mirror(
         match fetch.get(page.as_str(), MAX_PAGE).await {
             Ok(bytes) => {
                 mirror.put(page, &bytes)?;
-                read += 1;
+                (read, unreached) = (read + 1, 0);
             }
-            Err(error) => mirror.skip(page.as_str(), &error),
+            Err(error) => {
+                unreached = if is_unreachable(&error) { unreached + 1 } else { 0 };
+                if unreached == MAX_UNREACHED {
+                    return Err(failed(format!(
+                        "{MAX_UNREACHED} of its pages in turn were not answered, the last \
+                         `{page}`: {error}"
+                    )));
+                }
+                mirror.miss(page, &error);
+            }
         }
     }
     if read == 0 {
-        let first = mirror.skipped.first().map(|one| format!(": `{}`: {}", one.path, one.reason));
+        let first = mirror.missed.first().map(|one| &one.skipped);
+        let first = first.map(|one| format!(": `{}`: {}", one.path, one.reason));
         return Err(failed(format!(
             "none of its pages could be read{}",
             first.unwrap_or_default()
         )));
     }
-    Ok(mirror.skipped)
+    Ok(mirror.missed)
+}
+
+/// Reports whether a server did not answer at all.
+const fn is_unreachable(error: &FetchError) -> bool {
+    matches!(error, FetchError::Unreachable(_))
+}
+
+/// Reports whether a server may give a page another time.
+const fn may_pass(error: &FetchError) -> bool {
+    matches!(error, FetchError::Unreachable(_) | FetchError::NotGiven(_))
 }
 
 struct Mirror<'a> {
@@ -76,12 +100,19 @@ struct Mirror<'a> {
     into: &'a Path,
     begun: Instant,
     bytes: u64,
-    skipped: Vec<Skipped>,
+    missed: Vec<Missed>,
 }
 
 impl Mirror<'_> {
-    fn skip(&mut self, address: &str, error: &FetchError) {
-        self.skipped.push(Skipped::new(address, error.to_string()));
+    fn skip(&mut self, address: &str, reason: impl Into<String>) {
+        self.missed.push(Skipped::new(address, reason).into());
+    }
+
+    /// Notes a page that was not given.
+    fn miss(&mut self, page: &Url, error: &FetchError) {
+        let skipped = Skipped::new(page.as_str(), error.to_string());
+        let paths = if may_pass(error) { files_of(page) } else { Vec::new() };
+        self.missed.push(Missed { skipped, paths });
     }
 
     /// Returns the pages that a sitemap names at its own origin, and those of the sitemaps that it
@@ -104,9 +135,9 @@ impl Mirror<'_> {
             match self.fetch.get(inner.as_str(), MAX_PAGE).await {
                 Ok(bytes) => match Map::of(&bytes) {
                     Some(map) => self.add(address, map.pages, source, &mut pages)?,
-                    None => self.skipped.push(Skipped::new(inner.as_str(), "it is not a sitemap")),
+                    None => self.skip(inner.as_str(), "it is not a sitemap"),
                 },
-                Err(error) => self.skip(inner.as_str(), &error),
+                Err(error) => self.skip(inner.as_str(), error.to_string()),
             }
         }
         Ok(pages)
@@ -124,11 +155,11 @@ impl Mirror<'_> {
                 Ok(page) if page.origin() == address.origin() => drop(to.insert(page)),
                 Ok(page) => {
                     let reason = "it is at another host than the sitemap; add it as a source";
-                    self.skipped.push(Skipped::new(page.as_str(), reason));
+                    self.skip(page.as_str(), reason);
                 }
-                Err(error) => self.skipped.push(Skipped::new(page, error.to_string())),
+                Err(error) => self.skip(&page, error.to_string()),
             }
-            if to.len() + self.skipped.len() > MAX_PAGES {
+            if to.len() + self.missed.len() > MAX_PAGES {
                 let (limit, what) = (MAX_PAGES as u64, "pages");
                 return Err(SyncError::TooMuch { source_path: source.to_owned(), limit, what });
             }
@@ -185,6 +216,12 @@ impl Map {
         });
         read.ok().map(|()| map)
     }
+}
+
+/// Returns the paths that the file for an address may have.
+fn files_of(address: &Url) -> Vec<String> {
+    let of = |bytes: &[u8]| file_of(address, bytes);
+    BTreeSet::from([of(b"<"), of(b"%PDF-"), of(b"")]).into_iter().collect()
 }
 
 /// Returns the path of the file for an address: its path, with an ending that says what it is.
@@ -256,9 +293,10 @@ mod tests {
         ]);
         let folder = tempfile::tempdir().unwrap();
         let skipped = now(mirror(&fetch, "https://e.org/sitemap.xml", folder.path())).unwrap();
-        let told: Vec<&str> = skipped.iter().map(|one| one.path.as_str()).collect();
+        let told: Vec<&str> = skipped.iter().map(|one| one.skipped.path.as_str()).collect();
         assert_eq!(told, ["http://10.0.0.1/", "https://e.org/gone"]);
-        assert_eq!(skipped[1].reason, "answered 404");
+        assert_eq!(skipped[1].skipped.reason, "answered 404");
+        assert_eq!(skipped[1].paths, [""; 0]);
         let text = |path: &str| std::fs::read_to_string(folder.path().join(path)).unwrap();
         assert_eq!(
             (text("a/index.html"), text("b_x=1&y=2.md")),
@@ -275,6 +313,40 @@ mod tests {
         let error = now(mirror(&fetch, "https://e.org/s.xml", folder.path())).unwrap_err();
         assert_eq!(error.to_string(), "the source `https://e.org/s.xml` has more than 2000 pages");
         assert_eq!(fetch.asked().len(), 1);
+    }
+
+    /// A web whose sitemap is answered, and of whose pages only those named `a…`; the others with a fault.
+    struct Faulty(FetchError);
+
+    impl Fetch for Faulty {
+        fn get<'f>(&'f self, url: &'f str, _: u64) -> crate::organization::Fetched<'f> {
+            let pages: String = (0..9).map(|n| format!("<loc>/p{n}</loc>")).collect();
+            let answer = match url.rsplit('/').next() {
+                Some("s.xml") => {
+                    Ok(format!("<urlset><loc>/a</loc>{pages}<loc>/z</loc></urlset>").into_bytes())
+                }
+                Some("a") => Ok(b"# A".to_vec()),
+                _ => Err(self.0.clone()),
+            };
+            Box::pin(async move { answer })
+        }
+    }
+
+    #[test]
+    fn ma_4_host_that_answers_no_more_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let silent = Faulty(FetchError::Unreachable("it took too long".to_owned()));
+        let error = now(mirror(&silent, "https://e.org/s.xml", folder.path())).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the source `https://e.org/s.xml` can't be read: 5 of its pages in turn were not \
+             answered, the last `https://e.org/p4`: can't be reached: it took too long"
+        );
+        // An answer is one, even if it is that the server is busy.
+        let busy = Faulty(FetchError::NotGiven("status 503".to_owned()));
+        let missed = now(mirror(&busy, "https://e.org/s.xml", folder.path())).unwrap();
+        assert_eq!(missed.len(), 10);
+        assert_eq!(missed[0].paths, ["p0.html", "p0.md", "p0.pdf"]);
     }
 
     #[test]

@@ -195,22 +195,30 @@ fn kn_15_what_had_no_room_is_reported_to_whoever_logs_use() {
 #[test]
 fn ma_10_search_returns_best_sections_with_text_and_citation() {
     let files = [
-        ("wiki/price.md", "# Price\n\nThe widget costs 89 euros.\n\nShipping is free.\u{1b}[2J\n"),
+        (
+            "wiki/price.md",
+            "# Price\u{1b}[31m\n\nThe widget costs 89 euros.\n\nShipping is \u{202e}free.\u{1b}[2J\n",
+        ),
         ("wiki/colour.md", "# Colour\n\nThe widget is blue.\n"),
     ];
     let project = Project::with(READY, &files);
     let resolver = Resolver::new(&O200K_BASE, None);
     let search = |question: &str, most: usize| {
-        resolver.search(&[project.open("acme")], &Task::new(question, 2_000), most).unwrap()
+        resolver.search(&[project.open("acme")], &Task::new(question, 2_000), most).unwrap().hits
     };
     let hits = search("What does the widget cost?", 10);
     let hit = &hits[0];
-    assert_eq!((&*hit.pack, &*hit.path, &*hit.heading), ("acme", "wiki/price.md", "Price"));
+    assert_eq!(
+        (&*hit.pack, &*hit.path, &*hit.heading),
+        ("acme", "wiki/price.md", "Price\u{fffd}[31m")
+    );
     assert_eq!(hit.anchor, "wiki/price.md#L3-L5");
-    assert_eq!(hit.text, "The widget costs 89 euros.\n\nShipping is free.\u{fffd}[2J");
+    assert_eq!(hit.text, "The widget costs 89 euros.\n\nShipping is \u{fffd}free.\u{fffd}[2J");
     assert!(hit.score > 0.0);
     // What `resolve` shows of it comes from the same ranking.
-    assert_eq!(paths(&project.ask("What does the widget cost?", 2_000))[0], hit.path);
+    let shown = project.ask("What does the widget cost?", 2_000);
+    assert_eq!((paths(&shown)[0], &shown.sections[0].heading), (&*hit.path, &hit.heading));
+    assert!(!shown.context.contains(['\u{1b}', '\u{202e}']), "{}", shown.context);
     assert_eq!(search("What does the widget cost?", 1).len(), 1);
     assert_eq!(search("Which football club won?", 10), []);
 }

@@ -36,6 +36,43 @@ fn ma_7_near_duplicates_count_once_and_others_are_named() {
     assert_eq!(answer.context.matches("after five seconds").count(), 1);
     let told = serde_json::to_value(&answer.sections[0]).unwrap();
     assert_eq!(told["found_by"], "lexical");
+    let plain = answer.sections.iter().find(|one| one.path == "wiki/limits.md").unwrap();
+    assert_eq!(serde_json::to_value(plain).unwrap()["near_duplicates"], serde_json::json!([]));
+}
+
+/// Pages of SDKs that share a paragraph; the last one says more about its words.
+fn sdks() -> Project {
+    let project = Project::with(READY, &[]);
+    let shared = "The access token that the server returns is valid for fifteen minutes. After that \
+                  time every call fails with the status 401, and the client has to ask for a new \
+                  access token with the refresh token that came with the first one.";
+    let others = |name: &str, count: usize| {
+        (0..count).map(|n| format!("{name}{n}")).collect::<Vec<_>>().join(" ")
+    };
+    for name in ["go", "java", "python", "ruby"] {
+        let more = if name == "ruby" { "\n\nIn Ruby a token is frozen." } else { "" };
+        let text = format!(
+            "# {name} SDK\n\n## Authentication\n\n{}\n\n{shared}\n\n{}{more}\n",
+            others(&format!("{name}a"), 30),
+            others(&format!("{name}b"), 40)
+        );
+        project.write("acme", &format!("wiki/{name}.md"), &text);
+    }
+    project
+}
+
+#[test]
+fn ma_7_same_paragraph_in_several_sections_counts_once() {
+    let project = sdks();
+    let answer = project.ask("How long is access valid?", 2_000);
+    let [shown] = answer.sections.as_slice() else { panic!("{:?}", paths(&answer)) };
+    assert_eq!(shown.near_duplicates.len(), 3, "{shown:?}");
+    assert_eq!(answer.context.matches("fifteen minutes").count(), 1);
+    // What a section says beside the paragraph about the words of the task is not shown by another.
+    let answer = project.ask("How long is an access token valid?", 2_000);
+    assert!(answer.context.contains("a token is frozen"), "{}", answer.context);
+    let others: usize = answer.sections.iter().map(|one| one.near_duplicates.len()).sum();
+    assert_eq!((answer.sections.len() + others, others >= 2), (4, true), "{:?}", answer.sections);
 }
 
 #[test]

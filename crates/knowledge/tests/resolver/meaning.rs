@@ -85,6 +85,9 @@ fn ho_2_failing_embedder_leaves_what_words_find_with_warning() {
         "`acme`: the embedder `test` failed: no model; sections were found by words alone";
     assert!(found.warnings.contains(&warning.to_owned()), "{:?}", found.warnings);
     assert!(found.uses[0].warnings.contains(&warning.to_owned()));
+    let resolver = Resolver::new(&O200K_BASE, None).with_embedding(embedding);
+    let hits = resolver.search(&[project.open("acme")], &Task::new(task, 500), 5).unwrap();
+    assert_eq!((hits.hits.len(), &*hits.warnings), (1, &[warning.to_owned()][..]));
     assert_eq!((&found.context, &found.sections), (&lexical.context, &lexical.sections));
 }
 
@@ -139,6 +142,18 @@ fn ma_7_index_makes_vectors_before_first_question() {
     let found = resolver.resolve(&[pack], &task).unwrap();
     assert_eq!(asked.load(Ordering::Relaxed), 1, "the task");
     assert!(found.context.contains("They want their money"), "{}", found.context);
+}
+
+#[test]
+fn ma_7_large_numbers_of_a_vector_keep_its_direction() {
+    let project = project();
+    let large = |mut vectors: Vec<Vec<f32>>| {
+        vectors.iter_mut().flatten().for_each(|number| *number *= 1e30);
+        vectors
+    };
+    let embed = move |texts: Vec<String>| Ok(large(vectors(&texts)));
+    let found = ask(&project, &Arc::new(Embedding::new("large", embed)), "A refund?");
+    assert_eq!(found.sections[0].heading, "Facts > Returns", "{found:#?}");
 }
 
 #[test]

@@ -14,6 +14,8 @@ use contexture_core::error::LlmError;
 use contexture_core::masker::Masker;
 use contexture_core::provider::{ChatCall, Reply};
 use contexture_core::store::journals::{JournalError, JournalLines, JournalPlace};
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io;
@@ -62,6 +64,23 @@ pub struct Call {
     pub digest: Digest,
     /// What it was given, and where it stands.
     pub request: Value,
+}
+
+/// The first or the last line of a journal whose run has ended.
+#[derive(Deserialize)]
+struct End<G, R> {
+    v: u32,
+    seq: u64,
+    #[serde(default)]
+    key: Option<String>,
+    request: Option<G>,
+    outcome: Option<EndOutcome<R>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum EndOutcome<R> {
+    Call(R),
 }
 
 /// A call in a journal.
@@ -188,6 +207,26 @@ impl Journal {
     pub fn read(place: &dyn JournalPlace) -> Result<Vec<Past>, LlmError> {
         let bytes = place.read().map_err(|error| fault(place, error))?;
         parse(&place.name(), whole(&bytes)).map(fold)
+    }
+
+    /// Reads what the run of a journal was given and what it gave, if the journal begins and ends with
+    /// that. The calls between are not looked at.
+    #[must_use]
+    pub fn read_run<G: DeserializeOwned, R: DeserializeOwned>(
+        place: &dyn JournalPlace,
+    ) -> Option<(G, R)> {
+        let bytes = place.read().ok()?;
+        let text = whole(&bytes).trim_ascii_end();
+        let mut lines = text.splitn(2, |byte| *byte == b'\n');
+        let begin: End<G, IgnoredAny> = serde_json::from_slice(lines.next()?).ok()?;
+        let end = lines.next()?.rsplit(|byte| *byte == b'\n').next()?;
+        let end: End<IgnoredAny, R> = serde_json::from_slice(end).ok()?;
+        let is_same = [begin.v, end.v] == [RECORDING_VERSION; 2]
+            && begin.seq == end.seq
+            && begin.key.is_some()
+            && begin.key == end.key;
+        let EndOutcome::Call(gave) = end.outcome?;
+        Some((begin.request?, gave)).filter(|_| is_same)
     }
 
     fn over(

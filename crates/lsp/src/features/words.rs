@@ -61,6 +61,7 @@ pub(crate) const IMPORTS: &[Word] = &[
 pub(crate) const CLAUSES: &[Word] = &[
     ("max", "The budget, in tokens or characters: `max 2k`, `max 800 chars`."),
     ("keep", "The part that stays when the value is cut: `keep head`, `keep tail`, `keep middle`."),
+    ("selected", "What is shown of a range or of several parts: `max 1k..6k selected 2k`."),
     ("priority", "What is cut last when the whole prompt is too long: `priority 5`."),
     ("for", "Selects what is about a question: `for input.question`."),
     ("as", "The label under which the model sees it: `as notes`."),

@@ -9,8 +9,9 @@ use super::report::{Report, span};
 use super::{Definitions, Origin, RESERVED};
 use crate::codes;
 use crate::syntax::{Reference, ReferenceBuf};
-use contexture_diagnostic::{Diagnostic, SourceFile};
+use contexture_diagnostic::{Diagnostic, Severity, SourceFile};
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 
@@ -35,6 +36,24 @@ pub struct Row {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Glob {
     pattern: String,
+}
+
+impl OnlyMatch {
+    /// Returns the path of the files that any id names.
+    pub(crate) fn any(&self) -> String {
+        self.glob.replace(ID, "*")
+    }
+
+    /// Returns the id that names a file by the glob, where it stands in one of the last segments.
+    pub(crate) fn id_of<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let (before, after) = self.glob.split_once(ID)?;
+        let (end, deeper) =
+            after.split_once('/').map_or((after, None), |(end, rest)| (end, Some(rest)));
+        let below = deeper.map_or(0, |deeper| deeper.split('/').count());
+        let segment = path.rsplit('/').nth(below)?;
+        let start = before.rsplit('/').next().unwrap_or(before);
+        segment.strip_prefix(start)?.strip_suffix(end)
+    }
 }
 
 /// The reason why a text is not a glob of ids.
@@ -107,7 +126,7 @@ pub struct OnlyMatch {
 /// A file with a registry, in the form of PromptX: `{"resources": [{"id", "protocol", "reference"}]}`.
 #[derive(Deserialize)]
 struct RegistryFile {
-    resources: Vec<RegistryRow>,
+    resources: Vec<Value>,
 }
 
 #[derive(Deserialize)]
@@ -140,10 +159,23 @@ impl Definitions {
         };
         let source = SourceFile::new(origin.file.as_str(), text);
         let mut from = 0;
-        for row in read.resources {
-            let at = place_of(text, from, &row.reference);
-            from = at.unwrap_or(from);
-            self.add_row(origin, row, (at.unwrap_or(0), &source), &mut report);
+        for (index, row) in read.resources.into_iter().enumerate() {
+            match RegistryRow::deserialize(&row) {
+                Ok(row) => {
+                    let at = place_of(text, from, &row.reference);
+                    from = at.unwrap_or(from);
+                    self.add_row(origin, row, (at.unwrap_or(0), &source), &mut report);
+                }
+                Err(error) => {
+                    let written = ["reference", "id", "protocol"].iter().find_map(|name| {
+                        place_of(text, from, row.get(name).and_then(Value::as_str)?)
+                    });
+                    from = written.unwrap_or(from);
+                    let message = format!("row {} is left out: {error}", index + 1);
+                    let fault = codes::BAD_REGISTRY_FILE.at(span(from..from), message);
+                    report.add(Diagnostic { severity: Severity::Warning, ..fault });
+                }
+            }
         }
         report.finish(&origin.file)
     }
@@ -234,12 +266,18 @@ impl Definitions {
             (None, None) => String::new(),
         };
         let ids = rows.iter().flat_map(|rows| rows.keys()).map(String::as_str);
+        let help = match (rows, self.globs.get(protocol)) {
+            (None, Some(glob)) => {
+                format!("write one segment, which stands for `{ID}` in `{}`", glob.pattern)
+            }
+            _ => super::error::near_ids(current.path(), ids),
+        };
         ResolveError::UnknownId {
             reference: current.public(),
             protocol: protocol.to_owned(),
             id: current.path().to_owned(),
             file,
-            help: super::error::near_ids(current.path(), ids),
+            help,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The references of a document, and the imports of files for agents (MA-3).
 
 use crate::codes;
-use crate::scan::{Import, imports, scan};
+use crate::scan::{Import, Malformed, imports, scan};
 use crate::syntax::{Reference, ReferenceBuf, Semantics};
 use contexture_core::reference::LoadError;
 
@@ -30,6 +30,7 @@ pub(super) fn has_imports(name: &str) -> bool {
 /// Returns what a document names, in order.
 pub(super) fn found(text: &str, with_imports: bool) -> Vec<Found> {
     let mut all: Vec<Found> = scan(text)
+        .filter(|one| one.as_ref().err().is_none_or(|malformed| !is_bare(malformed)))
         .map(|one| match one {
             Ok(found) => Found {
                 span: (found.start, found.end),
@@ -52,6 +53,11 @@ pub(super) fn found(text: &str, with_imports: bool) -> Vec<Found> {
     all
 }
 
+/// Reports whether something names only a protocol, as prose about references does: `@!role://`.
+fn is_bare(malformed: &Malformed<'_>) -> bool {
+    malformed.error.code == codes::EMPTY_PATH.code && malformed.text.ends_with("://")
+}
+
 fn prefix(text: &str) -> Semantics {
     let known = [Semantics::Hot, Semantics::Lazy];
     known.into_iter().find(|one| text.starts_with(one.prefix())).unwrap_or_default()
@@ -64,8 +70,8 @@ fn imported(import: Import<'_>) -> Found {
         Err(LoadError::new(codes::OUTSIDE_ROOTS.code, &shown, message)
             .with_help("put the file into the workspace"))
     } else {
-        ReferenceBuf::parse(format!("@file://{}", import.path))
-            .map_err(|error| error.load_error(&shown))
+        let path = import.path.replace("\\ ", " ");
+        ReferenceBuf::parse(format!("@file://{path}")).map_err(|error| error.load_error(&shown))
     };
     Found {
         span: (import.start, import.end),

@@ -318,8 +318,8 @@ fn unknown(loader: &Loader, level: &Reference<'_>, name: &str) -> LoadError {
         let error = LoadError::new("REF3006", &level.public(), missing.to_string());
         return error.with_help(missing.help());
     }
-    let known = loader.protocols.keys().map(String::as_str).chain(loader.definitions.names());
-    let known: Vec<&str> = known.collect();
+    let defined = loader.definitions.names().filter(|name| !loader.protocols.contains_key(*name));
+    let known: Vec<&str> = loader.protocols.keys().map(String::as_str).chain(defined).collect();
     let help = suggestion(name, known.iter().copied()).unwrap_or_else(|| {
         let listed: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
         format!("there are {}; define others by resource elements", listed.join(", "))

@@ -12,7 +12,7 @@ use contexture_context::Trust;
 use contexture_core::reference::{
     Content, LoadError, Loaded, Note, Place, Protocol, Request, Resource,
 };
-use contexture_diagnostic::Severity;
+use contexture_diagnostic::{Severity, suggestion};
 use std::sync::Arc;
 
 impl Loader {
@@ -66,7 +66,13 @@ impl Loader {
         let start = handle_below(route);
         let mut loaded = match start {
             Some(index) => handle(route, index),
-            None => found(route, source(self, route).await?)?,
+            None => {
+                let loaded = source(self, route).await.and_then(|loaded| found(route, loaded));
+                match loaded {
+                    Ok(loaded) => loaded,
+                    Err(error) => return Err(with_near_id(self, route, error).await),
+                }
+            }
         };
         within(self, route, &loaded)?;
         let mut documents = expand::documents(&loaded);
@@ -155,6 +161,24 @@ fn only(id: &OnlyMatch, route: &Route, mut loaded: Loaded) -> Result<Loaded, Loa
             Err(LoadError::new(codes::AMBIGUOUS_ID.code, &route.reference, message)
                 .with_help(format!("rename all but one, or register `{id}` with its file")))
         }
+    }
+}
+
+/// Adds the nearest id to the error of one that a glob does not have.
+async fn with_near_id(loader: &Loader, route: &Route, error: LoadError) -> LoadError {
+    let (Some(only), Some(step)) = (&route.only, route.steps.first()) else { return error };
+    if error.code != codes::NOT_FOUND.code {
+        return error;
+    }
+    let any = only.any();
+    let Ok(protocol) = protocol(loader, step) else { return error };
+    let Ok(all) = protocol.load(request(loader, route, step, &any, &[])).await else {
+        return error;
+    };
+    let ids = all.resources.iter().filter_map(|one| only.id_of(&one.reference));
+    match suggestion(&only.id, ids) {
+        Some(near) => error.with_help(near),
+        None => error,
     }
 }
 
@@ -311,7 +335,7 @@ fn within(loader: &Loader, route: &Route, loaded: &Loaded) -> Result<(), LoadErr
     }
     let message = format!("it has more than {limit} bytes");
     Err(LoadError::new("REF3013", &route.reference, message)
-        .with_help("take a part of it, such as `?line=1-200`, or a narrower pattern"))
+        .with_help("take a part of it, such as `?line=1-200`, write a narrower pattern, or raise `file_bytes` under [limits] in contexture.toml"))
 }
 
 /// Cuts the content of the whole reference to its budget, and reports what was cut.

@@ -32,7 +32,9 @@ impl Fault {
     /// Creates the fault of an answer with more bytes than may be loaded.
     pub(super) fn too_large(limit: u64) -> Self {
         let message = format!("it has more than {limit} bytes");
-        Self::new("REF3013", message, "name a smaller resource, or raise the limit")
+        let help =
+            "name a smaller resource, or raise `file_bytes` under [limits] in contexture.toml";
+        Self::new("REF3013", message, help)
     }
 
     /// Returns a wait that took too long.

@@ -1,7 +1,8 @@
-//! Which lines of a Markdown text are code fences, and which make one run of inline text.
+//! Which lines of a Markdown text are code, and which make one run of inline text.
 //!
-//! Block quotes and list items are followed as CommonMark has them, since a fence belongs to the
-//! container that it is opened in. Indented text and HTML count as running text.
+//! Block quotes and list items are followed as CommonMark has them, since code belongs to the
+//! container that it is opened in. HTML counts as running text. Decision: the indent of what stands
+//! inside a tag is layout and not code, after a blank line, too: `<role>` has indented text.
 
 use super::line::{self, Cursor, Fence};
 
@@ -13,8 +14,10 @@ const MAX_CONTAINERS: usize = 100;
 pub(super) struct Block {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// A code fence, with the lines of the fence itself.
+    /// A code fence, with the lines of the fence itself, or indented code.
     pub(super) is_code: bool,
+    /// Lines that a comment begins; without its end it takes all of them.
+    pub(super) is_comment: bool,
     /// A row of a table, or at least a line that begins as one does.
     pub(super) is_table_row: bool,
 }
@@ -36,6 +39,7 @@ enum Leaf {
     Paragraph { may_be_head: bool },
     Table,
     Fence(Fence),
+    Comment,
 }
 
 /// The effect of a line on the block before it.
@@ -44,6 +48,7 @@ enum Step {
     Continues,
     Text,
     Code,
+    Comment,
 }
 
 /// The blocks of a text in order, without gaps.
@@ -56,6 +61,8 @@ pub(super) struct Blocks<'a> {
     open: Option<(usize, Step)>,
     containers: Vec<Container>,
     leaf: Leaf,
+    /// The number of tags that are open.
+    tags: usize,
 }
 
 impl Iterator for Blocks<'_> {
@@ -84,26 +91,29 @@ impl<'a> Blocks<'a> {
         // A byte order mark is not part of the first line.
         let bom = if text.starts_with('\u{feff}') { 3 } else { 0 };
         let bytes = text.as_bytes();
-        Self { bytes, at: bom, open: None, containers: Vec::new(), leaf: Leaf::None }
+        Self { bytes, at: bom, open: None, containers: Vec::new(), leaf: Leaf::None, tags: 0 }
     }
 
     fn block(&self, (start, step): (usize, Step), end: usize) -> Block {
         let text = self.bytes.get(start..end).unwrap_or_default();
         let first = text.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'>'));
-        Block { start, end, is_code: step == Step::Code, is_table_row: first == Some(&b'|') }
+        let (is_code, is_comment) = (step == Step::Code, step == Step::Comment);
+        Block { start, end, is_code, is_comment, is_table_row: first == Some(&b'|') }
     }
 
     fn line(&mut self, mut cursor: Cursor<'a>) -> Step {
         let matched = self.matched(&mut cursor);
         let is_inside = matched == self.containers.len();
-        if let (Leaf::Fence(fence), true) = (self.leaf, is_inside) {
-            if cursor.closes(fence) {
-                self.leaf = Leaf::None;
-            }
-            return Step::Continues;
-        }
-        if matches!(self.leaf, Leaf::Fence(_)) {
+        let is_last = match self.leaf {
+            Leaf::Fence(fence) => Some(cursor.closes(fence)),
+            Leaf::Comment => Some(cursor.ends_comment()),
+            _ => None,
+        };
+        if is_last.is_some_and(|is_last| is_last || !is_inside) {
             self.leaf = Leaf::None;
+        }
+        if is_last.is_some() && is_inside {
+            return Step::Continues;
         }
         let mut state = Opening { matched, is_inside, has_opened: false };
         if let Some(step) = self.open_blocks(&mut cursor, &mut state) {
@@ -153,6 +163,10 @@ impl<'a> Blocks<'a> {
                 self.close_unmatched(state);
                 self.leaf = Leaf::Fence(fence);
                 return Some(Step::Code);
+            } else if cursor.begins_comment() {
+                self.close_unmatched(state);
+                self.leaf = if cursor.ends_comment() { Leaf::None } else { Leaf::Comment };
+                return Some(Step::Comment);
             } else if is_in_paragraph && cursor.is_underline() {
                 self.leaf = Leaf::None;
                 return Some(Step::Continues);
@@ -193,13 +207,16 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Returns a line of text, or a blank one.
+    /// Returns a line of text or of indented code, or a blank one.
     fn text(&mut self, cursor: Cursor<'a>, mut state: Opening) -> Step {
         if cursor.is_blank() {
             self.close_unmatched(&mut state);
             self.leaf = Leaf::None;
             return Step::Text;
         }
+        let is_in_tag = self.tags > 0;
+        let (opened, closed) = cursor.tags();
+        self.tags = (self.tags + opened).saturating_sub(closed);
         let is_paragraph = matches!(self.leaf, Leaf::Paragraph { .. });
         if is_paragraph && !state.has_opened {
             // Outside the containers of the paragraph this is a lazy continuation: they stay open.
@@ -209,11 +226,11 @@ impl<'a> Blocks<'a> {
         if matches!(self.leaf, Leaf::Table) {
             return Step::Text;
         }
-        self.leaf = if cursor.indent() >= 4 {
-            Leaf::None
-        } else {
-            Leaf::Paragraph { may_be_head: cursor.has_pipe() }
-        };
+        if cursor.indent() >= 4 {
+            self.leaf = Leaf::None;
+            return if is_in_tag { Step::Text } else { Step::Code };
+        }
+        self.leaf = Leaf::Paragraph { may_be_head: cursor.has_pipe() };
         Step::Text
     }
 

@@ -1,6 +1,9 @@
 //! Reading one line from the left, in columns (a tab leads to the next multiple of four).
 
-use memchr::memchr2;
+use memchr::{memchr_iter, memchr2, memmem};
+
+/// Elements without an end tag, which hold nothing.
+const VOID: [&[u8]; 8] = [b"br", b"hr", b"img", b"input", b"link", b"meta", b"source", b"wbr"];
 
 /// A place in a line.
 #[derive(Debug, Clone, Copy)]
@@ -122,6 +125,26 @@ impl<'a> Cursor<'a> {
         })
     }
 
+    pub(super) fn begins_comment(&self) -> bool {
+        self.marked().is_some_and(|cursor| cursor.rest.starts_with(b"<!--"))
+    }
+
+    pub(super) fn ends_comment(&self) -> bool {
+        memmem::find(self.rest, b"-->").is_some()
+    }
+
+    /// Returns how many tags a line of tags opens, and how many it closes.
+    pub(super) fn tags(&self) -> (usize, usize) {
+        let text = self.trimmed().rest;
+        if text.first() != Some(&b'<') {
+            return (0, 0);
+        }
+        let after = |at: usize| text.get(at + 1..).unwrap_or_default();
+        let opened = memchr_iter(b'<', text).filter(|at| opens_tag(after(*at))).count();
+        let closed = memchr_iter(b'<', text).filter(|at| after(*at).starts_with(b"/")).count();
+        (opened, closed + memmem::find_iter(text, b"/>").count())
+    }
+
     pub(super) fn is_heading(&self) -> bool {
         self.marked().is_some_and(|cursor| {
             let level = cursor.run(b'#');
@@ -193,6 +216,16 @@ impl<'a> Cursor<'a> {
         let is_first = self.rest.get(..digits) == Some(b"1");
         (digits <= 9 && is_end).then_some((digits + 1, is_first))
     }
+}
+
+/// Reports whether what follows a `<` is a tag that something may stand in.
+fn opens_tag(rest: &[u8]) -> bool {
+    let is_of_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let length = rest.iter().take_while(is_of_name).count();
+    let (name, rest) = rest.split_at(length);
+    let ends = rest.first().is_none_or(|byte| is_space(*byte) || matches!(byte, b'>' | b'/'));
+    let is_void = VOID.iter().any(|void| void.eq_ignore_ascii_case(name));
+    name.first().is_some_and(u8::is_ascii_alphabetic) && ends && !is_void
 }
 
 fn next_stop(column: usize) -> usize {

@@ -207,7 +207,46 @@ fn ref_6_code_fences_are_skipped() {
         ("\u{feff}```\n@file://a\n```\n@file://b", &["@file://b"]),
         ("<resource>\n```\n@file://a\n```\n</resource>@file://b", &["@file://b"]),
         ("中文\n\n```中文\n@file://a\n```\n中文@file://b。", &["@file://b"]),
-        ("    | @file://a |\n", &["@file://a"]),
+        ("- a\n\n      ```\n  @file://b", &["@file://b"]),
+    ]);
+}
+
+#[test]
+fn ref_6_indented_code_is_skipped() {
+    check(&[
+        ("para\n\n    @file://a\n\n@file://b", &["@file://b"]),
+        ("    | @file://a |\n", &[]),
+        ("\t@file://a\n", &[]),
+        ("# x\n    @file://a\n\n    @file://c\nend", &[]),
+        ("-     @file://a\n- @file://b", &["@file://b"]),
+        ("- x\n\n      @file://a\n\n  @file://b", &["@file://b"]),
+        ("- x\n\n    @file://b", &["@file://b"]),
+        ("> x\n>\n>     @file://a\n> \n> @file://b", &["@file://b"]),
+        ("para\n    @file://b", &["@file://b"]),
+        ("<role>\n  <personality>\n\n    @file://b\n  </personality>\n</role>", &["@file://b"]),
+        ("<a>\n\n    @file://b\n</a>\n\n    @file://a", &["@file://b"]),
+        ("<br>\n<img src=\"x\">\n\n    @file://a", &[]),
+        ("<https://a>\n\n    @file://a", &[]),
+        ("<a/>\n\n    @file://a", &[]),
+    ]);
+}
+
+#[test]
+fn ref_6_comments_are_skipped() {
+    check(&[
+        ("<!--\nold: @file://a\n\n@file://c\n-->\n@file://b", &["@file://b"]),
+        ("x <!-- @file://a --> @file://b", &["@file://b"]),
+        ("x <!-- @file://a\n@file://c --> @file://b", &["@file://b"]),
+        ("x\n<!-- @file://a --> @file://b", &["@file://b"]),
+        ("<!--> @file://b", &["@file://b"]),
+        ("<!-- @file://a", &[]),
+        ("x <!-- @file://b", &["@file://b"]),
+        (r"x \<!-- @file://b -->", &["@file://b"]),
+        ("`<!--` @file://b -->", &["@file://b"]),
+        ("<!-- ` --> @file://b `@file://a`", &["@file://b"]),
+        ("> <!-- @file://a\n@file://b", &["@file://b"]),
+        ("```\n<!--\n```\n@file://b", &["@file://b"]),
+        ("<!--\n```\n-->\n@file://b", &["@file://b"]),
     ]);
 }
 
@@ -254,6 +293,10 @@ fn ref_6_hostile_texts_take_no_longer_than_their_size() {
         format!("@file://{}x", ".".repeat(300_000)),
         "`@file://a".repeat(50_000),
         "| `\n".repeat(50_000) + "@file://a",
+        "x <!-- @file://a".repeat(50_000),
+        "x <!-- ` --> @file://a".repeat(50_000),
+        format!("x{}@file://a", "\\<!--".repeat(50_000)),
+        "<a @file://a\n".repeat(50_000),
     ];
     for text in &texts {
         let count = scan(text).count();

@@ -258,3 +258,26 @@ fn ma_3_agent_files_import_paths() {
     let named = run(fixture.loader.expand_text("x/AGENTS.md", own, &ExpandOptions::default()));
     assert_eq!(named.text, "B");
 }
+
+#[test]
+fn ma_3_imports_in_cjk_text_and_with_spaces_are_loaded() {
+    let fixture = Fixture::with(&[
+        ("CLAUDE.md", "- @docs/规则.md，后\n（@b.md）**@b.md** 看@docs/with\\ space.md。\n"),
+        ("docs/规则.md", "规则"),
+        ("docs/with space.md", "S"),
+        ("b.md", "B"),
+    ]);
+    let expansion = expand(&fixture, "@!file://CLAUDE.md");
+    assert_eq!(expansion.text, "- 规则，后\n（B）**B** 看S。");
+}
+
+#[test]
+fn ma_3_prefix_without_path_in_document_is_text() {
+    let text = "V1 的 @!thought:// 引用是模块化的, `x`. And @file://, @?file://.";
+    let fixture = Fixture::with(&[("role.md", text), ("wrong.md", "@!file://?line=5")]);
+    let expansion = expand(&fixture, "@!file://role.md");
+    assert_eq!(expansion.text, text);
+    assert_eq!(steps(&expansion), [(0, "@!file://role.md", "loaded")]);
+    let wrong = expand(&fixture, "@!file://wrong.md");
+    assert_eq!(wrong.hot_failure().map(|error| error.code), Some("REF1005"));
+}

@@ -1,7 +1,7 @@
 //! Ids from registry files, rows with variables, and globs (MA-2).
 
 use crate::support::{Fixture, run};
-use contexture_diagnostic::Diagnostic;
+use contexture_diagnostic::{Diagnostic, Severity};
 use contexture_reference::definition::{Definitions, Glob, GlobError, Layer, Options, Origin};
 use contexture_reference::syntax::Reference;
 use contexture_reference::{Loader, Place, State};
@@ -79,7 +79,7 @@ fn ma_2_bad_registry_files_are_told_and_used_as_far_as_they_go() {
         let told = definitions.add_registry(&origin("x.json"), text);
         told.iter().map(|fault| fault.code).collect()
     };
-    assert_eq!(told("{\"resources\": [{}]}"), ["REF2022"]);
+    assert_eq!(told("{\"resources\": [{}, 1]}"), ["REF2022", "REF2022"]);
     assert_eq!(told("[]"), ["REF2022"]);
     assert_eq!(told("{"), ["REF2022"]);
     assert_eq!(told(&registry(&[("file", "a", "@file://a.md")])), ["REF2022"]);
@@ -90,6 +90,28 @@ fn ma_2_bad_registry_files_are_told_and_used_as_far_as_they_go() {
     let reference = Reference::parse("@role://b").unwrap();
     let resolution = definitions.resolve(&reference).unwrap();
     assert_eq!(resolution.reference.as_str(), "@file://b.md");
+}
+
+#[test]
+fn ma_2_bad_row_of_registry_file_costs_itself_alone() {
+    let mut definitions = Definitions::built_in();
+    let text = registry(&[("role", "a", "@file://a.md"), ("role", "", "@file://b.md")])
+        .replace("\"id\":\"\",", "")
+        .replace(
+            "\n]}",
+            ",\n{\"id\":\"c\",\"protocol\":\"role\",\"reference\":\"@file://c.md\"}]}",
+        );
+    let told = definitions.add_registry(&origin("x.json"), &text);
+    let [fault] = told.as_slice() else { panic!("{told:?}") };
+    assert_eq!((fault.code, fault.severity), ("REF2022", Severity::Warning));
+    assert_eq!(fault.message, "row 2 is left out: missing field `id`");
+    let start = usize::try_from(fault.span.start).unwrap();
+    assert!(text.get(start..).unwrap().starts_with("\"@file://b.md\""), "{start}");
+    for id in ["a", "c"] {
+        let name = format!("@role://{id}");
+        let resolution = definitions.resolve(&Reference::parse(&name).unwrap()).unwrap();
+        assert_eq!(resolution.reference.as_str(), format!("@file://{id}.md"));
+    }
 }
 
 #[test]
@@ -112,8 +134,14 @@ fn ma_2_glob_names_one_file_by_its_id() {
         error.message
     );
     assert_eq!(fixture.refused("@thought://none").0, "REF3030");
+    assert_eq!(
+        fixture.refused("@thought://twcie"),
+        ("REF3030", "did you mean `twice`?".to_owned())
+    );
     for not_one_segment in ["@thought://*", "@thought://a/x", "@thought://**"] {
         assert_eq!(fixture.refused(not_one_segment).0, "REF2072", "{not_one_segment}");
+        let help = fixture.refused(not_one_segment).1;
+        assert!(help.starts_with("write one segment"), "{help}");
     }
 }
 
@@ -214,4 +242,11 @@ fn ma_2_role_is_expanded_by_globs_as_its_repository_lies() {
     let plan = fixture.plan("@!role://nuwa", &Default::default());
     assert_eq!(plan.entries[0].state, State::Loaded);
     assert!(plan.entries[0].reason.starts_with("3 references inside are not loaded"));
+}
+
+#[test]
+fn ma_2_near_id_is_found_in_folders_too() {
+    let files = [("skills/tea/SKILL.md", "T"), ("skills/rice/SKILL.md", "R")];
+    let fixture = with(Fixture::with(&files), |all| glob(all, "craft", "skills/{id}/SKILL.md"));
+    assert_eq!(fixture.refused("@craft://ricee").1, "did you mean `rice`?");
 }

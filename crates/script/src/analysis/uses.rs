@@ -18,7 +18,10 @@ const RESERVED_LABELS: &[&str] = &["system", "assistant", "tool", "developer"];
 impl<'p> Checker<'p, '_> {
     pub(super) fn use_statement(&mut self, used: &'p Use) {
         match &used.source {
-            UseSource::Expr(expr) => self.shown(expr, used.question.is_some()),
+            UseSource::Expr(expr) => {
+                self.shown(expr, used.question.is_some());
+                self.freedom(used, expr);
+            }
             UseSource::OneOf(candidates) => self.candidates(used, candidates),
         }
         if let Some(question) = &used.question {

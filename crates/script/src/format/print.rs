@@ -162,8 +162,7 @@ impl Printer<'_> {
         let ends_line = |op: &Op| {
             matches!(
                 op,
-                Op::Begin { .. }
-                    | Op::Soft { .. }
+                Op::Soft { .. }
                     | Op::SoftEmpty
                     | Op::Line { .. }
                     | Op::CommentLine { .. }

@@ -145,6 +145,7 @@ impl Builder<'_> {
         self.token();
         match &used.source {
             UseSource::Expr(expr) => {
+                self.clauses(expr.span.start);
                 self.space();
                 self.expr(expr);
             }
@@ -174,16 +175,17 @@ impl Builder<'_> {
     }
 
     /// Prints the words up to a byte of the source, with a space before each, but not after a
-    /// minus.
+    /// minus, and not around the dots of a range.
     fn clauses(&mut self, end: u32) {
         let mut glued = false;
         while self.next_start() < end {
-            let minus = self.at(TokenKind::Minus);
-            if !glued {
+            let dot = self.at(TokenKind::Dot);
+            let glues = dot || self.at(TokenKind::Minus);
+            if !glued && !dot {
                 self.space();
             }
             self.token();
-            glued = minus;
+            glued = glues;
         }
     }
 }

@@ -72,6 +72,16 @@ fn as_31_groups_break_where_they_were_broken_or_too_long() {
 }
 
 #[test]
+fn as_31_group_before_a_block_counts_its_brace() {
+    // The line with its brace is 101 characters wide.
+    let name = "x".repeat(71);
+    assert_eq!(
+        formatted(&format!("main func(input {{ {name} string }}) {{ p }}")),
+        format!("main func(input {{\n  {name} string\n}}) {{ p }}\n")
+    );
+}
+
+#[test]
 fn as_31_line_breaks_at_operators_stay() {
     assert_eq!(body("a = b +\nc\n- d\n.e\n.f(1)"), "a = b\n  + c\n  - d\n    .e\n    .f(1)\n");
 }

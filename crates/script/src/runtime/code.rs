@@ -334,10 +334,11 @@ pub(crate) struct UseSite {
     pub(crate) question: Option<Span>,
     pub(crate) label: Option<String>,
     pub(crate) priority: i64,
-    /// The candidates: one, except for `use one of`.
+    /// The candidates: one without a choice, several with one.
     pub(crate) candidates: Vec<CandidateSite>,
     /// The candidate marked `selected`, else the first.
     pub(crate) selected: usize,
+    /// True if there is a choice: of `use one of`, or of bounds.
     pub(crate) one_of: bool,
 }
 
@@ -348,6 +349,8 @@ pub(crate) struct CandidateSite {
     pub(crate) source: Option<Span>,
     pub(crate) budget: Option<Budget>,
     pub(crate) keep: Keep,
+    /// The most parts that a question selects.
+    pub(crate) most: Option<u64>,
 }
 
 #[derive(Debug)]

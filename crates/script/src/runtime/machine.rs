@@ -59,7 +59,8 @@ pub(crate) struct Machine<'r> {
     pub(crate) program: &'r Executable,
     pub(crate) host: &'r dyn Host,
     pub(crate) meter: Meter,
-    pub(crate) constants: Vec<Value>,
+    /// The constants of the program; `None` for a string beyond `string_bytes`.
+    pub(crate) constants: Vec<Option<Value>>,
     pub(crate) names: Vec<Name>,
     pub(crate) keys: Keys,
     pub(crate) trace: Trace<'r>,
@@ -86,11 +87,13 @@ impl<'r> Machine<'r> {
         options: &'r RunOptions,
         past: Past,
     ) -> Self {
+        let most = options.limits.string_bytes;
         let constants = program.constants.iter().map(|constant| match constant {
-            Constant::Int(value) => Value::int(*value),
-            Constant::Float(value) => Value::float(*value),
-            Constant::Str(text) => Value::text(&**text, Trust::Program),
-            Constant::Secret(name) => Value::Secret(Rc::new(name.to_string()), Tag::PROGRAM),
+            Constant::Int(value) => Some(Value::int(*value)),
+            Constant::Float(value) => Some(Value::float(*value)),
+            Constant::Str(text) if text.len() > most => None,
+            Constant::Str(text) => Some(Value::text(&**text, Trust::Program)),
+            Constant::Secret(name) => Some(Value::Secret(Rc::new(name.to_string()), Tag::PROGRAM)),
         });
         let concurrency = options.concurrency.max(1);
         let names: Vec<Name> = program.names.iter().map(|name| Name::from(&**name)).collect();

@@ -110,15 +110,18 @@ impl Meter {
 
     #[inline]
     pub(crate) fn string(&self, bytes: usize) -> Checked<()> {
-        let limit = self.limits.string_bytes;
-        if bytes > limit {
-            return Err(Fault::limit(
-                codes::STRING_BYTES,
-                format!("a string would have {bytes} bytes, but only {limit} are allowed"),
-            )
-            .help("shorten the text first, or raise `string_bytes`"));
+        if bytes > self.limits.string_bytes {
+            return Err(self.string_too_long(bytes));
         }
         Ok(())
+    }
+
+    #[cold]
+    pub(crate) fn string_too_long(&self, bytes: usize) -> Box<Fault> {
+        let limit = self.limits.string_bytes;
+        let message = format!("a string would have {bytes} bytes, but only {limit} are allowed");
+        Fault::limit(codes::STRING_BYTES, message)
+            .help("shorten the text first, or raise `string_bytes`")
     }
 
     #[inline]

@@ -275,8 +275,8 @@ fn execute<const REGIONS: bool>(
                     Op::LoadBool { to, value } => set!(to, Value::bool(value)),
                     Op::LoadInt { to, value } => set_int!(to, i64::from(value)),
                     Op::LoadConstant { to, index } => match machine.constants.get(index as usize) {
-                        Some(value) => plain::load(regs, to, value),
-                        None => break 'fault broken(),
+                        Some(Some(value)) => plain::load(regs, to, value),
+                        _ => break 'fault step::no_constant(machine, index),
                     },
                     Op::LoadFile { to, import } => match machine.files.ready(import) {
                         Some(value) => set!(to, value),

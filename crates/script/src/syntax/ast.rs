@@ -347,19 +347,27 @@ impl ConfigKind {
     }
 }
 
-/// `use … max … keep … priority … for … as …` (AS-12 to AS-17, CA-16).
+/// `use best … of … max … keep … priority … for … selected … as …` (AS-12 to AS-17, CA-16, EV-10).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Use {
     /// The source.
     pub source: UseSource,
-    /// `max 2k`.
+    /// `best 3 of`.
+    pub best: Option<BestNode>,
+    /// `max 2k`, `max 1k..6k`.
     pub max: Option<BudgetNode>,
     /// `keep tail`.
     pub keep: Option<(contexture_context::Keep, Span)>,
+    /// The other parts that may stay, of `keep tail | middle`.
+    pub keep_or: Vec<contexture_context::Keep>,
     /// `priority 5`.
     pub priority: Option<(i64, Span)>,
     /// `for input.question`.
     pub question: Option<Box<Expr>>,
+    /// `selected 2k tail`.
+    pub selected: Option<SelectedNode>,
+    /// The place behind the clauses, where a label may follow.
+    pub clauses_end: Span,
     /// `as retrieved evidence`.
     pub label: Option<Text>,
     /// The whole statement.
@@ -395,13 +403,39 @@ pub struct Candidate {
 /// A budget as written, already checked to be a positive whole number of units.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BudgetNode {
-    /// The limit: thousands resolved.
+    /// The limit: thousands resolved; of a range the greatest.
     pub limit: u64,
+    /// The least limit of a range (EV-10).
+    pub low: Option<u64>,
     /// The number before the unit.
     pub amount: f64,
     /// The unit.
     pub measure: contexture_context::Measure,
     /// The span, without `max`.
+    pub span: Span,
+}
+
+/// The number of parts that a question selects at most, as written (EV-10).
+#[derive(Debug, Clone, PartialEq)]
+pub struct BestNode {
+    /// The number; of a range the greatest.
+    pub limit: u64,
+    /// The least number of a range.
+    pub low: Option<u64>,
+    /// The span, from `best` to `of`.
+    pub span: Span,
+}
+
+/// What is chosen of the bounds of a `use` (EV-10).
+#[derive(Debug, Clone, PartialEq)]
+pub struct SelectedNode {
+    /// The number of parts.
+    pub best: Option<u64>,
+    /// The limit of the budget.
+    pub max: Option<u64>,
+    /// The part that stays.
+    pub keep: Option<contexture_context::Keep>,
+    /// The span, with `selected`.
     pub span: Span,
 }
 

@@ -18,10 +18,10 @@
 //! ```
 
 use super::ast::{
-    Accessor, Agent, Alternative, AssignOp, BinaryOp, Block, BoundKind, BoundNode, BudgetNode,
-    Candidate, Config, ConfigKind, Expr, ExprKind, FieldNode, File, Func, Import, ImportKind, Item,
-    Name, Param, ShapeDecl, ShapeKind, ShapeNode, Statement, StatementKind, Target, Text, UnaryOp,
-    Use, UseSource,
+    Accessor, Agent, Alternative, AssignOp, BestNode, BinaryOp, Block, BoundKind, BoundNode,
+    BudgetNode, Candidate, Config, ConfigKind, Expr, ExprKind, FieldNode, File, Func, Import,
+    ImportKind, Item, Name, Param, SelectedNode, ShapeDecl, ShapeKind, ShapeNode, Statement,
+    StatementKind, Target, Text, UnaryOp, Use, UseSource,
 };
 use crate::stack::deeper;
 use contexture_context::{Keep, Measure};
@@ -92,7 +92,6 @@ nodes! {
     Agent "Agent" { "main": main, "name": name, "items": items }
     ShapeDecl "ShapeDecl" { "name": name, "shape": shape, "doc": doc }
     Target "Target" { "base": base, "path": path }
-    BudgetNode "Budget" { "limit": limit, "measure": measure }
     FieldNode "Field" {
         "name": name, "optional": optional, "shape": shape, "description": description
     }
@@ -313,13 +312,51 @@ impl Serialize for At<'_, Use> {
         };
         map.serialize_entry("source", &expr)?;
         map.serialize_entry("one_of", &candidates)?;
+        if let Some(best) = &used.best {
+            map.serialize_entry("best", &At(best, source))?;
+        }
         map.serialize_entry("max", &At(&used.max, source))?;
         map.serialize_entry("keep", &At(&used.keep, source))?;
+        if !used.keep_or.is_empty() {
+            map.serialize_entry("keep_or", &used.keep_or)?;
+        }
         map.serialize_entry("priority", &At(&used.priority, source))?;
         let question = used.question.as_deref().map(|question| At(question, source));
         map.serialize_entry("for", &question)?;
+        if let Some(selected) = &used.selected {
+            map.serialize_entry("selected", &At(selected, source))?;
+        }
         map.serialize_entry("label", &At(&used.label, source))?;
         map.serialize_entry("span", &At(&used.span, source))?;
+        map.end()
+    }
+}
+
+impl Serialize for At<'_, BestNode> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let At(BestNode { limit, low, span }, source) = *self;
+        object!(out, source, "type": "Best", "low": low, "limit": limit, "span": span)
+    }
+}
+
+impl Serialize for At<'_, SelectedNode> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let At(SelectedNode { best, max, keep, span }, source) = *self;
+        object!(out, source, "type": "Selected", "best": best, "max": max, "keep": keep, "span": span)
+    }
+}
+
+impl Serialize for At<'_, BudgetNode> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let At(BudgetNode { limit, low, measure, span, .. }, source) = *self;
+        let mut map = out.serialize_map(None)?;
+        map.serialize_entry("type", "Budget")?;
+        if let Some(low) = low {
+            map.serialize_entry("low", low)?;
+        }
+        map.serialize_entry("limit", limit)?;
+        map.serialize_entry("measure", &At(measure, source))?;
+        map.serialize_entry("span", &At(span, source))?;
         map.end()
     }
 }

@@ -8,6 +8,7 @@
 
 mod bounds;
 mod expressions;
+mod freedoms;
 mod generate;
 mod hints;
 mod interpolation;

@@ -3,9 +3,10 @@
 //! The patterns name every field, so that a new one does not compile until it is listed here.
 
 use super::ast::{
-    Accessor, Agent, Alternative, Block, BoundKind, BoundNode, BudgetNode, Candidate, Config,
-    ConfigKind, Expr, ExprKind, FieldNode, For, Func, Generate, Import, Item, Name, Param,
-    ShapeDecl, ShapeKind, ShapeNode, Statement, StatementKind, Target, Text, Use, UseSource,
+    Accessor, Agent, Alternative, BestNode, Block, BoundKind, BoundNode, BudgetNode, Candidate,
+    Config, ConfigKind, Expr, ExprKind, FieldNode, For, Func, Generate, Import, Item, Name, Param,
+    SelectedNode, ShapeDecl, ShapeKind, ShapeNode, Statement, StatementKind, Target, Text, Use,
+    UseSource,
 };
 use super::token::Token;
 use crate::stack::deeper;
@@ -82,9 +83,11 @@ shift!(Statement { kind, span });
 shift!(For { variable, list, max, body });
 shift!(Target { base, path, span });
 shift!(Config { kind, span });
-shift!(Use { source, max, keep, priority, question, label, span });
+shift!(Use { source, best, max, keep, priority, question, selected, clauses_end, label, span } without { keep_or });
+shift!(BestNode { span } without { limit, low });
+shift!(SelectedNode { span } without { best, max, keep });
 shift!(Candidate { name, source, max, keep, selected, span });
-shift!(BudgetNode { span } without { limit, amount, measure });
+shift!(BudgetNode { span } without { limit, low, amount, measure });
 shift!(Generate { options, shape });
 shift!(ShapeNode { kind, bounds, span });
 shift!(BoundNode { kind, span });

@@ -372,6 +372,30 @@ fn as_29_use_is_recorded_where_it_is_declared() {
 }
 
 #[test]
+fn ev_10_bounds_show_what_is_selected_of_them() {
+    let calls = body(
+        "docs = [\"one\", \"two\"] why = \"Why?\"
+        use best 1..4 of docs max 10..50 keep head | tail for why selected best 2 20 tail as a
+        use best 0..2 of docs for why selected best 0 as b
+        use docs max 10..50 chars as c
+        use best 3 of docs for why as d
+        generate({ input: \"x\" })",
+    );
+    let shown = |item: &DeclaredItem| {
+        let budget = item.budget.unwrap();
+        let most = item.question.as_ref().and_then(|question| question.most);
+        (item.label.clone().unwrap(), most, budget.limit, budget.keep)
+    };
+    let shown: Vec<_> = calls[0].items.iter().map(shown).collect();
+    let expected = [
+        ("a".to_owned(), Some(2), 20, Keep::Tail),
+        ("c".to_owned(), None, 50, Keep::Head),
+        ("d".to_owned(), Some(3), 2000, Keep::Head),
+    ];
+    assert_eq!(shown, expected, "the best 0 of anything are nothing");
+}
+
+#[test]
 fn ca_16_question_and_its_label_come_with_what_is_shown() {
     let calls = body(
         "docs = [\"one\", \"two\"] nothing = none
@@ -383,8 +407,10 @@ fn ca_16_question_and_its_label_come_with_what_is_shown() {
         generate({ input: \"x\" })",
     );
     let items = &calls[0].items;
-    let questions: Vec<Option<&str>> = items.iter().map(|item| item.question.as_deref()).collect();
-    assert_eq!(questions, [Some("Why?"), Some("Which one?"), None, Some("deep"), None]);
+    let question = |item: &DeclaredItem| Some(item.question.as_ref()?.text.clone());
+    let questions: Vec<Option<String>> = items.iter().map(question).collect();
+    let expected = [Some("Why?"), Some("Which one?"), None, Some("deep"), None];
+    assert_eq!(questions, expected.map(|text| text.map(str::to_owned)));
     let trust: Vec<Trust> = items.iter().map(|item| item.origin.trust).collect();
     assert_eq!(trust[0], Trust::User, "the question chose what is shown");
     assert_eq!((trust[1], trust[3], trust[4]), (Trust::Program, Trust::User, Trust::Program));
@@ -425,5 +451,6 @@ fn ca_16_memory_with_question_gives_its_records() {
     );
     let calls = host.generate_calls();
     assert_eq!(calls[1].items[0].value, json!([{ "text": "a" }, { "text": "b" }]));
-    assert_eq!(calls[1].items[0].question.as_deref(), Some("Why?"));
+    let question = calls[1].items[0].question.as_ref().unwrap();
+    assert_eq!((question.text.as_str(), question.most), ("Why?", None));
 }

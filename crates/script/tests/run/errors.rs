@@ -39,6 +39,19 @@ fn as_9_columns_count_characters() {
 }
 
 #[test]
+fn as_9_failed_change_of_variable_points_at_what_is_added() {
+    for (body, place) in [
+        ("o = \"a\" k = 1\no -= 1\no", (3, 6)),
+        ("o = [1] k = \"z\"\no += 2\no", (3, 6)),
+        ("o = \"a\" n = 1\no -= n\no", (3, 6)),
+        ("o = { l: \"a\" } k = 1\no.l -= 1\no", (3, 8)),
+    ] {
+        let error = failure(body);
+        assert_eq!((error.line, error.column), place, "{body}: {error}");
+    }
+}
+
+#[test]
 fn as_9_try_returns_own_value_or_value_of_handler() {
     assert_eq!(value("try { 1 + 1 } else err { 0 }"), json!(2));
     assert_eq!(value("x = try { [1][5] } else err { err.code } x"), json!("AS9007"));

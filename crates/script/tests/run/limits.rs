@@ -75,6 +75,7 @@ fn as_7_strings_and_collections_are_limited() {
         "s = \"x\" repeat * 30 { s = s + s + \"y\" }",
         "s = \"xxxxxxxxxx\" repeat * 5 { s = s.replace(\"x\", s) }",
         "l = [] repeat * 200 { l.add(\"0123456789\") } l.join(\"\")",
+        &format!("\"{}\"", "x".repeat(1_001)),
     ] {
         assert_eq!(code(&main_of(body), &options), "AS9052", "{body}");
     }
@@ -185,7 +186,7 @@ fn as_9_deep_values_do_not_overflow_or_leave_run() {
 }
 
 #[test]
-fn as_9_value_depth_is_at_most_1000() {
+fn as_9_value_depth_is_at_most_900() {
     let options = limited(|limits| limits.value_depth = 1_000_000);
     let body = |depth: usize| {
         let change = "agent A { main func(input { l list }) { input } }";
@@ -194,11 +195,13 @@ fn as_9_value_depth_is_at_most_1000() {
         format!("{change} {}", main_of(&main))
     };
     let run = |depth| outcome_with(&body(depth), json!({}), &ScriptedHost::new(), &options).result;
-    assert_eq!(run(995), Ok(json!(true)));
-    let mixed = main_of("l = [] repeat * 490 { l = [{ a: l }] } [l.summary == l, l]");
+    assert_eq!(run(895), Ok(json!(true)));
+    let mixed = main_of("l = [] repeat * 440 { l = [{ a: l }] } [l.summary == l, l]");
     let mixed = outcome_with(&mixed, json!({}), &ScriptedHost::new(), &options).result;
     assert_eq!(mixed.map(|value| value[0].clone()), Ok(json!(true)));
-    assert_eq!(run(1_001).map_err(|error| error.code), Err("AS9055".to_owned()));
+    let error = run(901).unwrap_err();
+    let help = "make it flatter: `value_depth` can't be raised above 900";
+    assert_eq!((error.code.as_str(), error.help.as_deref()), ("AS9055", Some(help)));
 }
 
 #[test]

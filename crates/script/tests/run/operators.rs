@@ -146,6 +146,13 @@ fn as_7_order_is_for_two_numbers_or_two_strings() {
         assert_eq!(code, "AS9006", "{body}");
         assert!(message.ends_with("can't be ordered"), "{body}: {message}");
     }
+    for (body, told) in [
+        ("[none, 1].sort()", "none and an integer can't be ordered"),
+        ("[1, none].sort()", "an integer and none can't be ordered"),
+        ("[none].sort()", "none and none can't be ordered"),
+    ] {
+        assert_eq!(fault(body).1, told, "{body}");
+    }
 }
 
 #[test]

@@ -31,10 +31,27 @@ fn text() -> impl Strategy<Value = Text> {
     (word(), span()).prop_map(|(value, span)| Text { value, span })
 }
 
+/// A limit, with the least one of a range or without.
+fn numbers() -> impl Strategy<Value = (Option<u64>, u64)> {
+    (prop::option::of(any::<u64>()), any::<u64>())
+}
+
+/// How many parts are shown, which other parts may stay, and what is selected.
+fn freedom() -> impl Strategy<Value = (Option<BestNode>, Vec<Keep>, Option<SelectedNode>)> {
+    let best = (numbers(), span()).prop_map(|((low, limit), span)| BestNode { limit, low, span });
+    let keep = prop::sample::select(vec![Keep::Head, Keep::Tail, Keep::Middle]);
+    let chosen = prop::option::of(any::<u64>());
+    let selected = (chosen.clone(), chosen, prop::option::of(keep.clone()), span())
+        .prop_map(|(best, max, keep, span)| SelectedNode { best, max, keep, span });
+    let keeps = prop::collection::vec(keep, 0..3);
+    (prop::option::of(best), keeps, prop::option::of(selected))
+}
+
 fn budget() -> impl Strategy<Value = Option<BudgetNode>> {
-    let node = (any::<u64>(), any::<f64>(), span(), any::<bool>()).prop_map(
-        |(limit, amount, span, chars)| BudgetNode {
+    let node = (numbers(), any::<f64>(), span(), any::<bool>()).prop_map(
+        |((low, limit), amount, span, chars)| BudgetNode {
             limit,
+            low,
             amount,
             measure: if chars { Measure::Chars } else { Measure::Tokens },
             span,
@@ -191,11 +208,20 @@ fn use_() -> impl Strategy<Value = Use> {
         expr().prop_map(UseSource::Expr),
         prop::collection::vec(candidate, 0..4).prop_map(UseSource::OneOf)
     ];
-    (source, budget(), prop::option::of(expr()), prop::option::of(text()), span()).prop_map(
-        |(source, max, question, label, span)| {
-            let (keep, priority) = (None, Some((-1, span)));
-            let question = question.map(Box::new);
-            Use { source, max, keep, priority, question, label, span }
+    let question = prop::option::of(expr());
+    (source, budget(), freedom(), question, prop::option::of(text()), span()).prop_map(
+        |(source, max, (best, keep_or, selected), question, label, span)| Use {
+            source,
+            best,
+            max,
+            keep: (!keep_or.is_empty()).then_some((Keep::Tail, span)),
+            keep_or,
+            priority: Some((-1, span)),
+            question: question.map(Box::new),
+            selected,
+            clauses_end: span,
+            label,
+            span,
         },
     )
 }

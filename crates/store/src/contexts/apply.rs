@@ -68,6 +68,15 @@ pub(super) fn apply(ledger: &mut dyn Ledger, engine: &Engine, update: &Update) -
 /// The most keys of an update that are named before it.
 const MOST_KEYS: usize = 16;
 
+/// Returns the bytes of messages that [`apply`] writes.
+pub(super) fn bytes(update: &Update) -> usize {
+    let messages = update.operations.iter().map(|operation| match operation {
+        Operation::AddMessage(message) => message.text().len(),
+        _ => 0,
+    });
+    messages.sum()
+}
+
 /// Returns the rows that [`apply`] looks at first.
 pub(super) fn reads(update: &Update) -> Reads {
     let scope = update.context_id.as_deref().unwrap_or_default();

@@ -353,10 +353,11 @@ pub trait Ledgers: Send + Sync + 'static {
         done: impl FnOnce(Outcome<T>) + Send + 'static,
     );
 
-    /// Does the same with work that looks at the rows of `reads` first. A database for which each read takes
-    /// long may read those of many calls at once; others never ask for them.
+    /// Does the same with work that writes some `bytes` and looks at the rows of `reads` first. A database for
+    /// which each read takes long may read those of many calls at once; others never ask for them.
     fn write_after<T: Send + 'static>(
         &self,
+        _bytes: usize,
         _reads: impl FnOnce() -> Reads,
         work: impl Fn(&mut dyn Ledger) -> Outcome<T> + Send + 'static,
         done: impl FnOnce(Outcome<T>) + Send + 'static,

@@ -66,11 +66,12 @@ impl Ledgers for PostgresLedgers {
         work: impl Fn(&mut dyn Ledger) -> Outcome<T> + Send + 'static,
         done: impl FnOnce(Outcome<T>) + Send + 'static,
     ) {
-        self.write_after(Reads::default, work, done);
+        self.write_after(0, Reads::default, work, done);
     }
 
     fn write_after<T: Send + 'static>(
         &self,
+        _bytes: usize,
         reads: impl FnOnce() -> Reads,
         work: impl Fn(&mut dyn Ledger) -> Outcome<T> + Send + 'static,
         done: impl FnOnce(Outcome<T>) + Send + 'static,

@@ -19,7 +19,7 @@ mod tests;
 pub(super) mod verify;
 
 use super::engine::Engine;
-use super::ledger::{Ledger, Ledgers, Outcome};
+use super::ledger::{Ledger, Ledgers, Outcome, Reads};
 use super::store::Contexts;
 use crate::contexts::engine::Options;
 use crate::marks::Marks;
@@ -51,16 +51,16 @@ struct Upkeep {
 }
 
 impl Beside<ContextError> for Upkeep {
-    fn before(&mut self, tasks: usize) {
-        self.checkpointer.count(tasks);
-    }
-
     fn committed(&mut self) -> Outcome<()> {
         self.marks.committed().map_err(|error| ContextError::of_system(&self.name, &error))
     }
 
     fn undone(&mut self) {
         self.marks.undone();
+    }
+
+    fn answered(&mut self) {
+        self.checkpointer.hold();
     }
 }
 
@@ -82,12 +82,13 @@ impl SqliteLedgers {
     fn open(path: &Path, most_waiting: usize) -> Outcome<Self> {
         // Before anything is written: what is damaged stays as it is.
         verify::acknowledged(path)?;
-        let (file, connection) = Database::open(path, &path.display().to_string(), &TABLES)?;
+        let (file, mut connection) = Database::open(path, &path.display().to_string(), &TABLES)?;
         let marks = Arc::new(verify::marks(&file, &connection)?);
         let syncs = Arc::clone(&marks);
         let checkpointer = Checkpointer::start(file.connect()?, move || syncs.sync());
         let checkpointer =
             checkpointer.map_err(|error| ContextError::of_system(&file.name, &error))?;
+        file.explain(checkpointer.watch(&mut connection))?;
         let refuse: Refuse<ContextError> = Box::new(move |tasks, _| {
             (tasks >= most_waiting).then_some(ContextError::Overloaded(tasks))
         });
@@ -108,10 +109,20 @@ impl Ledgers for SqliteLedgers {
         work: impl Fn(&mut dyn Ledger) -> Outcome<T> + Send + 'static,
         done: impl FnOnce(Outcome<T>) + Send + 'static,
     ) {
+        self.write_after(0, Reads::default, work, done);
+    }
+
+    fn write_after<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        _reads: impl FnOnce() -> Reads,
+        work: impl Fn(&mut dyn Ledger) -> Outcome<T> + Send + 'static,
+        done: impl FnOnce(Outcome<T>) + Send + 'static,
+    ) {
         let (name, marks) = (Arc::clone(&self.file.name), Arc::clone(&self.marks));
         let work =
             move |connection: &Connection| work(&mut Tables::new(connection, &name, Some(&marks)));
-        self.writer.post(true, work, done);
+        self.writer.post_sized(bytes, work, done);
     }
 }
 

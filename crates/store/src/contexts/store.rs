@@ -86,10 +86,11 @@ impl Name {
 impl<L: Ledgers> ContextStore for Contexts<L> {
     fn submit(&self, update: Update, done: Done) {
         let engine = Arc::clone(&self.engine);
+        let bytes = apply::bytes(&update);
         let update = Arc::new(update);
         let looked_at = Arc::clone(&update);
         let work = move |ledger: &mut dyn Ledger| apply::apply(ledger, &engine, &update);
-        self.ledgers.write_after(|| apply::reads(&looked_at), work, done);
+        self.ledgers.write_after(bytes, || apply::reads(&looked_at), work, done);
     }
 
     fn repeated(

@@ -7,7 +7,7 @@
 mod database;
 mod files;
 mod tables;
-#[cfg(all(test, feature = "database-tests"))]
+#[cfg(test)]
 mod tests;
 
 pub use database::DatabasePlace;

@@ -179,6 +179,13 @@ impl FolderStore {
         let chosen = Chosen::of(&self.places(id, &file)?, calls);
         read_head(id, &file, chosen, false)?.ok_or(RunError::None)
     }
+
+    /// Notes that a trace has no event, unless its run has only begun.
+    fn note_empty(&self, log: &mut RunLog) {
+        if log.events.is_empty() && log.notes.is_empty() && !self.is_running(&log.id) {
+            log.notes.push("its trace is damaged: it is empty".to_owned());
+        }
+    }
 }
 
 impl RunStore for FolderStore {
@@ -252,6 +259,7 @@ impl RunStore for FolderStore {
 
     fn load(&self, id: &RunId) -> Result<RunLog, RunError> {
         let mut log = RunLog::read(id.clone(), BufReader::new(self.open(id)?))?;
+        self.note_empty(&mut log);
         shared::restore(&mut log, |digest| self.text(id, digest));
         Ok(log)
     }
@@ -296,12 +304,17 @@ impl RunStore for FolderStore {
 
     fn head(&self, id: &RunId, calls: RangeInclusive<u64>) -> Result<RunHead, RunError> {
         let mut head = self.written_head(id, &calls)?;
+        self.note_empty(&mut head.log);
         shared::restore(&mut head.log, |digest| self.text(id, digest));
         Ok(head)
     }
 
     fn mentions(&self, id: &RunId, text: &str) -> Result<bool, RunError> {
         upkeep::mentions(self, id, text)
+    }
+
+    fn check(&self) -> Result<(), RunError> {
+        self.parts.check()
     }
 
     fn remove(&self, runs: &[RunId]) -> Result<Vec<RunId>, RunError> {

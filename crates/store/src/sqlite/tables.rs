@@ -9,6 +9,9 @@ use std::time::Duration;
 /// The longest time that another process may hold a file.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The bytes that a log keeps when it begins anew, after it was longer (GR-8).
+const LOG_BYTES: i64 = 4 << 20;
+
 /// The wait before asking again for a file that another process is creating.
 const NAP: Duration = Duration::from_millis(2);
 
@@ -80,7 +83,9 @@ pub(crate) fn connect(path: &Path) -> Result<Connection, rusqlite::Error> {
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    Connection::open_with_flags(path, flags)
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.pragma_update(None, "journal_size_limit", LOG_BYTES)?;
+    Ok(connection)
 }
 
 /// Makes a file that is missing, so that nobody else on the machine reads what will be kept in it

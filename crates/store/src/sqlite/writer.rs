@@ -22,6 +22,10 @@ mod tests;
 /// The most tasks of one transaction.
 const MOST_TASKS: usize = 1_024;
 
+/// The bytes of tasks after which a transaction takes no further one: the log of SQLite, which is held
+/// to 8 MB, grows by all of it (GR-8).
+const MOST_BYTES: usize = 2 << 20;
+
 /// The longest time that a task nobody waits for is held back for others.
 const COMPANY: Duration = Duration::from_micros(200);
 
@@ -100,6 +104,7 @@ struct Work<T, A, W, D> {
     done: D,
     result: Option<T>,
     is_urgent: bool,
+    bytes: usize,
 }
 
 impl<E, C, T, A, W, D> Task<E, C> for Work<T, A, W, D>
@@ -126,6 +131,10 @@ where
 
     fn is_urgent(&self) -> bool {
         self.is_urgent
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes
     }
 }
 
@@ -176,7 +185,14 @@ impl<E: FileError, C> Queue<E, C> {
             waiting = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
         waiting.is_asleep = false;
-        let count = waiting.tasks.len().min(MOST_TASKS);
+        let mut bytes = 0;
+        let fits = |size: &usize| {
+            let before = bytes;
+            bytes += size;
+            before == 0 || bytes <= MOST_BYTES
+        };
+        let sizes = waiting.tasks.iter().take(MOST_TASKS).map(|task| task.bytes());
+        let count = sizes.take_while(fits).count();
         let taken: Tasks<E, C> = waiting.tasks.drain(..count).collect();
         waiting.urgent -= taken.iter().filter(|task| task.is_urgent()).count();
         waiting.bytes -= taken.iter().map(|task| task.bytes()).sum::<usize>();
@@ -199,9 +215,6 @@ impl<E: FileError, C> Drop for Closes<E, C> {
 
 /// The work beside the transactions of the thread.
 pub(crate) trait Beside<E>: Send + 'static {
-    /// Learns of the number of tasks of a transaction, before it.
-    fn before(&mut self, _tasks: usize) {}
-
     /// Follows a transaction that is durable, before it is acknowledged. A fault is returned to all who
     /// wait: what they wait for is not vouched for.
     fn committed(&mut self) -> Result<(), E> {
@@ -210,6 +223,9 @@ pub(crate) trait Beside<E>: Send + 'static {
 
     /// Follows a transaction that was undone.
     fn undone(&mut self) {}
+
+    /// Follows the answers to all who waited.
+    fn answered(&mut self) {}
 }
 
 /// Refuses a task when so many tasks, of so many bytes, wait already.
@@ -235,8 +251,8 @@ impl<E: FileError, C: Transactions<E>> WriterThread<E, C> {
         let mut commits = Commits { connection, file: Arc::clone(&file), beside };
         let thread = thread::Builder::new().name(thread.to_owned()).spawn(move || {
             while let Some(tasks) = theirs.0.take() {
-                Beside::<E>::before(&mut commits.beside, tasks.len());
                 commits.serve(tasks);
+                Beside::<E>::answered(&mut commits.beside);
             }
         });
         let thread = thread.map_err(|error| E::of_system(&file, &error))?;
@@ -272,7 +288,19 @@ impl<E: FileError, C: Transactions<E>> WriterThread<E, C> {
         work: impl Fn(&C) -> Result<T, E> + Send + 'static,
         done: impl FnOnce(Result<T, E>) + Send + 'static,
     ) {
-        self.submit(Box::new(Work { announce: |_: &C| {}, work, done, result: None, is_urgent }));
+        let announce = |_: &C| {};
+        self.submit(Box::new(Work { announce, work, done, result: None, is_urgent, bytes: 0 }));
+    }
+
+    /// Hands in work that somebody waits for, and that writes so many bytes.
+    pub(crate) fn post_sized<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        work: impl Fn(&C) -> Result<T, E> + Send + 'static,
+        done: impl FnOnce(Result<T, E>) + Send + 'static,
+    ) {
+        let (announce, is_urgent) = (|_: &C| {}, true);
+        self.submit(Box::new(Work { announce, work, done, result: None, is_urgent, bytes }));
     }
 
     /// Hands in work that somebody waits for, and that [announces](Task::announce) what it reads.
@@ -283,7 +311,8 @@ impl<E: FileError, C: Transactions<E>> WriterThread<E, C> {
         work: impl Fn(&C) -> Result<T, E> + Send + 'static,
         done: impl FnOnce(Result<T, E>) + Send + 'static,
     ) {
-        self.submit(Box::new(Work { announce, work, done, result: None, is_urgent: true }));
+        let (is_urgent, bytes) = (true, 0);
+        self.submit(Box::new(Work { announce, work, done, result: None, is_urgent, bytes }));
     }
 
     /// Hands in work and waits for it.

@@ -164,7 +164,7 @@ impl FileError {
             Self::NotFolder(_) => "name the folder the file is in".into(),
             Self::Special { .. } => "name a regular file".into(),
             Self::TooLarge { .. } => {
-                "read a part of it with sh://sed, or search it with sh://grep".into()
+                "read a part of it with sh://sed, search it with sh://grep, or raise `file_bytes` under [limits] in contexture.toml".into()
             }
             Self::NotText { .. } => "convert it to UTF-8 first, or name a text file".into(),
             Self::NameNotText(_) => "rename the file so that its name is UTF-8 text".into(),

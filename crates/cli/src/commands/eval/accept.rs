@@ -6,10 +6,9 @@ use crate::output::text::sanitized;
 use crate::prelude::*;
 use crate::support::runtime::multi_threaded;
 use contexture::Runtime;
+use contexture::diff::unified;
 use contexture::eval::{self, Accepted, TestOptions};
-use similar::TextDiff;
 use std::fs;
-use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -68,12 +67,8 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     Ok(if is_whole { Exit::Done } else { Exit::Failed })
 }
 
-/// The time after which a comparison becomes coarse.
-const DEADLINE: Duration = Duration::from_millis(500);
-
 fn difference(Accepted { file, before, after, .. }: &Accepted) -> String {
     let name = file.display().to_string();
-    let found = TextDiff::configure().timeout(DEADLINE).diff_lines(before.as_str(), after);
-    let text = found.unified_diff().header(&name, &name).to_string();
+    let text = unified((&name, &name), before, after);
     text.lines().map(|line| format!("{}\n", sanitized(line))).collect()
 }

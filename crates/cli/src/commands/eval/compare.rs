@@ -25,7 +25,7 @@ pub(super) struct Args {
     /// The output after it.
     #[arg(value_name = "HEAD", value_hint = clap::ValueHint::FilePath)]
     after: PathBuf,
-    /// Exit with 1 when the second is worse.
+    /// Exit with 1 when the second is worse, or when no case ran in both.
     #[arg(long)]
     fail_on_worse: bool,
     /// Print one JSON object: better, worse and same, as numbers of cases; p; interval; verdict; the
@@ -41,7 +41,11 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     } else {
         terminal.print(&text(&found))?;
     }
-    let is_worse = found.verdict == Direction::Worse;
+    let is_nothing_told = found.better + found.worse + found.same == 0;
+    if is_nothing_told {
+        terminal.note("no case ran in both, so nothing is told");
+    }
+    let is_worse = found.verdict == Direction::Worse || is_nothing_told;
     Ok(if is_worse && args.fail_on_worse { Exit::Failed } else { Exit::Done })
 }
 

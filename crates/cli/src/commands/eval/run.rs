@@ -38,6 +38,7 @@ struct Done {
 }
 
 pub(super) fn run(args: &RunArgs, terminal: &Terminal) -> CommandResult {
+    args.printed.require_writable()?;
     let suites = files_of(&args.files, &args.workspace, args.skip_broken, terminal)?;
     let mut options = args.asking.options(true)?;
     options.repeat = args.repeat;
@@ -53,7 +54,14 @@ pub(super) fn run(args: &RunArgs, terminal: &Terminal) -> CommandResult {
     let more = json!({ "estimate": estimate, "stopped": done.stopped });
     show(&args.printed, &report, more, terminal)?;
     if let Some(limit) = done.stopped {
-        terminal.note(&format!("stopped by {limit}; the same command goes on with a higher limit"));
+        let is_unpriced = limit == "max_cost" && estimate.cost.is_none();
+        let what = match is_unpriced {
+            true => {
+                "a model has no price, so its requests can't be held within a cost; give it one under `[profiles]` of contexture.toml, or bound them by --max-tokens"
+            }
+            false => "the same command goes on with what is left",
+        };
+        terminal.note(&format!("stopped by {limit}; {what}"));
         return Ok(Exit::Stopped);
     }
     Ok(if report.failed == 0 { Exit::Done } else { Exit::Failed })

@@ -37,7 +37,7 @@ pub(super) struct Args {
     source: PackScope,
     #[command(flatten)]
     consent: Consent,
-    /// Print one JSON object: hits, each with pack, path, heading, score, text and anchor.
+    /// Print one JSON object: hits, each with pack, path, heading, score, text and anchor, and warnings.
     #[arg(long)]
     json: bool,
 }
@@ -50,13 +50,14 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let most = usize::try_from(args.limit).unwrap_or(usize::MAX);
     let search = || packs.search(&names, &args.query, most);
-    let hits = ProgressDisplay::waiting(terminal, "searching packs", search)?;
+    let found = ProgressDisplay::waiting(terminal, "searching packs", search)?;
     if args.json {
-        terminal.print_json(&json!({ "hits": hits }))?;
+        terminal.print_json(&json!(found))?;
         return Ok(Exit::Done);
     }
-    terminal.print(&text(&hits, terminal.out))?;
-    terminal.note(&match hits.len() {
+    terminal.print(&text(&found.hits, terminal.out))?;
+    found.warnings.iter().for_each(|warning| terminal.warn(&one_line(warning)));
+    terminal.note(&match found.hits.len() {
         0 => "nothing in these packs matches".to_owned(),
         hits => counted(hits as u64, "section"),
     });

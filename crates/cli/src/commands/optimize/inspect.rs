@@ -33,7 +33,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         let lines: Vec<String> = found.iter().map(|site| line(site, terminal.out)).collect();
         terminal.print(&lines.concat())?;
         if found.is_empty() {
-            terminal.note("the program has no `use one of`");
+            terminal.note("the program has no choice: no `use one of`, and no `use` with a range");
         }
     }
     Ok(Exit::Done)

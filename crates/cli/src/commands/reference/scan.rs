@@ -61,7 +61,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         }
     }
     if args.json {
-        terminal.print_json(&found.iter().map(Place::json).collect())?;
+        terminal.print_json(&found.iter().map(Place::json).collect::<Vec<_>>())?;
     } else if found.is_empty() {
         terminal.note("no references in the text");
     } else {

@@ -1,11 +1,11 @@
 //! `contexture trace export`: a run with all its texts, readable without the store (AS-29, IN-14).
 
-use super::runs::Runs;
+use super::runs::{Runs, tell_lost};
 #[cfg(feature = "otel")]
 use crate::output::text::plural;
 use crate::prelude::*;
 use contexture::Project;
-use contexture::inspect::export;
+use contexture::inspect::{Exported, export};
 #[cfg(feature = "otel")]
 use contexture_server::traces::Traces;
 
@@ -53,17 +53,16 @@ pub(super) fn run(
     }
     #[cfg(feature = "server")]
     if args.html {
-        let page = contexture_server::inspect::run_file(&*runs.store, &runs.find(&args.run)?)?;
-        terminal.print(&page)?;
-        return Ok(Exit::Done);
+        let log = runs.load(&args.run, terminal)?;
+        terminal.print(&contexture_server::inspect::run_file(&*runs.store, &log.id)?)?;
+        return Ok(whole(&export(runs.kept(&log)), terminal));
     }
     let log = runs.load(&args.run, terminal)?;
-    let whole = export(runs.kept(&log));
+    let mut exported = export(runs.kept(&log));
     if args.json {
-        terminal.print_json(&whole)?;
+        terminal.print_json(&exported.run)?;
     } else {
-        let mut whole = whole;
-        let events = whole.get_mut("events").and_then(Value::as_array_mut);
+        let events = exported.run.get_mut("events").and_then(Value::as_array_mut);
         for event in events.into_iter().flatten() {
             // The first line says which run it is, as the object does.
             if event.get("kind").and_then(Value::as_str) == Some("run")
@@ -74,7 +73,15 @@ pub(super) fn run(
             terminal.print_json(event)?;
         }
     }
-    Ok(Exit::Done)
+    Ok(whole(&exported, terminal))
+}
+
+/// Fails for a run that lost texts, or all of its events.
+fn whole(exported: &Exported, terminal: &Terminal) -> Exit {
+    tell_lost(exported, terminal);
+    let events = exported.run.get("events").and_then(Value::as_array);
+    let is_whole = exported.lost.is_empty() && events.is_some_and(|events| !events.is_empty());
+    if is_whole { Exit::Done } else { Exit::Failed }
 }
 
 /// Sends a run to a collector (IN-14).

@@ -6,7 +6,7 @@ use crate::prelude::*;
 use crate::support::values::span;
 use contexture::diagnostic::nearest;
 use contexture::inspect::{asks_model, listed, outcome};
-use contexture::store::runs::{RunEntry, RunId, RunList, RunStore};
+use contexture::store::runs::{RunEntry, RunError, RunId, RunList, RunStore};
 use contexture::store::stamp::now_us;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -64,6 +64,7 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResul
     };
     let (since, until) = (ago(args.since), ago(args.until));
     let programs: RefCell<BTreeSet<String>> = RefCell::default();
+    let fault: RefCell<Option<RunError>> = RefCell::default();
     let wanted = |entry: &RunEntry| {
         if let Some(program) = &args.program
             && !is_of(&entry.program, program)
@@ -75,11 +76,14 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResul
             && until.is_none_or(|until| entry.start_us.is_some_and(|at| at < until))
             && args.model.as_deref().is_none_or(|model| asks_model(entry, model))
             && (!args.failed || entry.is_failed())
-            && has_text(args, runs, entry)
+            && has_text(args, runs, entry, &fault)
     };
     let list = runs.store.list(&wanted, args.limit)?;
     for note in &list.notes {
         terminal.warn(note);
+    }
+    if let Some(error) = fault.take() {
+        terminal.warn(&format!("not all texts are searched: {}", error.line()));
     }
     if args.json {
         let runs: Vec<Value> = list.entries.iter().map(listed).collect();
@@ -93,9 +97,14 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResul
     Ok(Exit::Done)
 }
 
-fn has_text(args: &Args, runs: &Runs, entry: &RunEntry) -> bool {
+/// Reports whether a run has the text that is looked for; keeps the first reason why it can't be told.
+fn has_text(args: &Args, runs: &Runs, entry: &RunEntry, fault: &RefCell<Option<RunError>>) -> bool {
     let Some(text) = &args.grep else { return true };
-    RunId::parse(&entry.run).is_some_and(|id| runs.store.mentions(&id, text).unwrap_or(false))
+    let Some(id) = RunId::parse(&entry.run) else { return false };
+    runs.store.mentions(&id, text).unwrap_or_else(|error| {
+        fault.borrow_mut().get_or_insert(error);
+        false
+    })
 }
 
 /// Reports whether a program is the one that is meant: by its path, the end of it, or its name.

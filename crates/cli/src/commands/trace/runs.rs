@@ -1,7 +1,8 @@
 //! The stored runs of a project.
 
+use crate::output::text::plural;
 use crate::prelude::*;
-use contexture::inspect::{InspectError, Kept};
+use contexture::inspect::{Exported, InspectError, Kept};
 use contexture::store::runs::{RunError, RunHead, RunId, RunLog, RunStore, select};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -13,6 +14,13 @@ pub(super) struct Runs {
 impl Runs {
     pub(super) fn find(&self, asked: &str) -> Result<RunId, Abort> {
         Ok(select(&self.store, asked)?)
+    }
+
+    /// Prints why no larger text can be read, if none can.
+    pub(super) fn check(&self, terminal: &Terminal) {
+        if let Err(error) = self.store.check() {
+            terminal.warn(&error.line());
+        }
     }
 
     /// Loads the trace of a run, and prints what can't be read of it.
@@ -44,6 +52,17 @@ impl Runs {
     }
 }
 
+/// Prints how many texts of a run are missing or altered.
+pub(super) fn tell_lost(exported: &Exported, terminal: &Terminal) {
+    if exported.lost.is_empty() {
+        return;
+    }
+    let lost = plural(exported.lost.len() as u64, "text");
+    let run = exported.run.get("run").and_then(Value::as_str).unwrap_or_default();
+    let is = if exported.lost.len() == 1 { "is" } else { "are" };
+    terminal.warn(&format!("run {run}: {lost} {is} missing or altered, and left out"));
+}
+
 impl From<RunError> for Abort {
     fn from(error: RunError) -> Self {
         CommandError::refused(error.code(), error.to_string()).help(error.help()).into()
@@ -65,6 +84,7 @@ impl From<InspectError> for Abort {
                 .help("name one, as in `contexture trace why-not latest 1 policy.md`"),
             InspectError::TooLarge { .. } => CommandError::refused("run_too_large", message)
                 .help("write it with `contexture trace export RUN > run.jsonl`, and show that with `contexture inspect run.jsonl`"),
+            InspectError::Store(_) => CommandError::failed("run_failed", message),
             _ => CommandError::failed("text_missing", message),
         }
         .into()

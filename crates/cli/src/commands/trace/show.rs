@@ -1,12 +1,13 @@
 //! `contexture trace show`: a run as a tree, with tokens, times and cuts.
 
 use super::line;
-use super::runs::Runs;
+use super::runs::{Runs, tell_lost};
 use super::whole;
 use crate::output::text::plural;
 use crate::prelude::*;
 use contexture::Project;
 use contexture::context::TraceEvent;
+use contexture::inspect::export;
 use contexture::store::runs::{RunHead, RunLog, RunStore, select};
 
 const EXAMPLES: &str = "\
@@ -46,8 +47,12 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResul
     if args.json {
         terminal.print_json(&json!({ "run": log.id.as_str(), "events": log.events }))?;
     } else {
-        let whole = args.full.then(|| whole::values(runs.kept(&log)));
+        let exported = args.full.then(|| export(runs.kept(&log)));
+        let whole = exported.as_ref().map(|exported| whole::values(&exported.run));
         terminal.print(&text(&log, whole.as_ref(), terminal.out))?;
+        if let Some(exported) = exported {
+            tell_lost(&exported, terminal);
+        }
     }
     Ok(Exit::Done)
 }

@@ -2,7 +2,6 @@
 
 use super::data::VALUE;
 use crate::output::text::sanitized;
-use contexture::inspect::{Kept, export};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -12,10 +11,9 @@ pub(super) type Values = HashMap<u64, Vec<String>>;
 /// Data that has lines of its own, or is shown by another command.
 const SHOWN: [&str; 4] = ["manifest", "usage", "sources", "effects"];
 
-/// Returns the long values of each event, with all texts in their places.
-pub(super) fn values(kept: Kept<'_>) -> Values {
-    let all = export(kept);
-    let events = all.get("events").and_then(Value::as_array).into_iter().flatten();
+/// Returns the long values of each event of an exported run.
+pub(super) fn values(run: &Value) -> Values {
+    let events = run.get("events").and_then(Value::as_array).into_iter().flatten();
     let lines = events.filter_map(|event| {
         let data = event.get("data")?.as_object()?;
         let mut lines = Vec::new();

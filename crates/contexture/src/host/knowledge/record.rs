@@ -214,6 +214,7 @@ pub(super) fn ranked(question: &Question, found: &Resolution, all: &Resolution) 
         position: question.position.clone(),
         question: question.text.chars().take(LONGEST_QUESTION).collect(),
         budget: question.budget.unwrap_or(Budget::tokens(DEFAULT_BUDGET)),
+        most: None,
         passages,
         left_out: LeftOut {
             texts: texts.count() as u64,

@@ -1,4 +1,4 @@
-//! Which passages the budget of a `use` holds.
+//! Which passages the bounds of a `use` hold: its budget, and the most that it wants.
 
 use super::texts::Texts;
 use crate::host::errors::of_prompt;
@@ -20,13 +20,17 @@ const AROUND: u64 = 8;
 pub(super) fn choose(
     texts: &Texts<'_>,
     found: &Ranking,
-    budget: Budget,
+    (budget, most): (Budget, Option<u64>),
     counter: &dyn TokenCounter,
 ) -> Result<Vec<usize>, HostError> {
+    let most = most.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
     let fence = fence(texts.first(), budget, counter)?;
     let (mut chosen, mut left, mut misses) = (Vec::new(), budget.limit, 0);
     let mut open = BTreeSet::new();
     for (number, passage) in found.passages.iter().enumerate() {
+        if chosen.len() == most {
+            break;
+        }
         let text = texts.written(passage);
         let around = if open.contains(&passage.text) { 0 } else { fence };
         let cost = count(&text, budget, counter) + AROUND + around;

@@ -2,6 +2,7 @@
 
 use contexture_context::DeclaredItem;
 use contexture_knowledge::resolve::{Passage, Ranked, Ranking};
+use contexture_knowledge::section;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -187,15 +188,7 @@ fn place(passage: &Passage) -> String {
 
 fn whole_item(item: &DeclaredItem) -> Part<'_> {
     let text = item.value.as_str().unwrap_or_default();
-    Part { name: named(&item.source, text), text: Cow::Borrowed(text), is_whole: false }
-}
-
-/// Returns the name of a text, whose ending says how it is parted.
-fn named(source: &str, text: &str) -> String {
-    let path = source.split(['?', '#']).next().unwrap_or(source);
-    let is_path = path.contains("://") || path.contains('/');
-    let has_headings = text.starts_with("# ") || text.contains("\n## ") || text.contains("\n# ");
-    if !is_path && has_headings { format!("{path}.md") } else { path.to_owned() }
+    Part { name: section::named(&item.source, text), text: Cow::Borrowed(text), is_whole: false }
 }
 
 fn part(name: String, value: &Value) -> Part<'_> {

@@ -5,9 +5,12 @@ use crate::host::errors::of_prompt;
 use crate::packs::OnDemand;
 use crate::references::fence_of;
 use contexture_context::build::build_item;
-use contexture_context::{Budget, ContextItem, DeclaredItem, Keep, Measure, TokenCounter, Trust};
+use contexture_context::{
+    Budget, ContextItem, DeclaredItem, ItemQuestion, Keep, Measure, TokenCounter, Trust,
+};
 use contexture_reference::{Content, FOLDER, PlanEntry, Resource};
 use contexture_script::host::HostError;
+use contexture_script::reference::Question;
 
 /// Returns the items of a loaded reference, one for each resource, and how many of them have no
 /// room in the budget of the `use`, which they share.
@@ -49,7 +52,10 @@ fn declared(asked: &Asked, source: &str, text: &str, trust: Trust) -> DeclaredIt
         budget: used.and_then(|used| used.budget),
         keep: used.map_or(Keep::Head, |used| used.keep),
         priority: used.map_or(0, |used| used.priority),
-        question: used.and_then(|used| Some(used.question.as_ref()?.text.clone())),
+        question: used.and_then(|used| {
+            let Question { text, most, .. } = used.question.as_ref()?;
+            Some(ItemQuestion { text: text.clone(), most: *most })
+        }),
         origin: trust.into(),
         fence: None,
     }

@@ -43,6 +43,16 @@ pub enum RunError {
         /// The limit.
         limit: u64,
     },
+    /// The file of larger texts can't be used.
+    #[error("{path}: {reason}")]
+    Unusable {
+        /// The file.
+        path: String,
+        /// The reason.
+        reason: String,
+        /// How to fix it.
+        help: &'static str,
+    },
     /// The system reports something.
     #[error("{path}: {reason}")]
     Io {
@@ -63,7 +73,7 @@ impl RunError {
             Self::Ambiguous { .. } => "run_ambiguous",
             Self::Newer { .. } => "run_newer",
             Self::TooLarge { .. } => "run_too_large",
-            Self::Io { .. } => "run_failed",
+            Self::Unusable { .. } | Self::Io { .. } => "run_failed",
         }
     }
 
@@ -80,7 +90,17 @@ impl RunError {
             Self::Ambiguous { .. } => "give more of the id".to_owned(),
             Self::Newer { .. } => "use the version of this program that wrote it".to_owned(),
             Self::TooLarge { .. } => "read the file with a tool for JSON lines".to_owned(),
+            Self::Unusable { help, .. } => (*help).to_owned(),
             Self::Io { .. } => "see what the system reports".to_owned(),
+        }
+    }
+
+    /// Returns the error in one line, with how to fix it where that is known.
+    #[must_use]
+    pub fn line(&self) -> String {
+        match self {
+            Self::Unusable { help, .. } => format!("{self}; {help}"),
+            _ => self.to_string(),
         }
     }
 }

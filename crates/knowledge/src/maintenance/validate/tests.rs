@@ -25,6 +25,24 @@ fn ma_7_lines_of_synonyms_that_are_not_used_are_findings() {
 }
 
 #[test]
+fn ma_4_files_outside_of_searched_folders_are_findings() {
+    let made = pack(&[
+        ("stray.md", "# Stray\n"),
+        ("sources.md", "# Sources\n"),
+        ("notes/a.md", "# A\n"),
+        ("synonyms.txt", "login, sign in\n"),
+        ("ontology/terms.md", "# Terms\n"),
+    ]);
+    let only = "is not indexed: only `compiled/`, `documents/`, `wiki/`, `sources/` are searched";
+    let told = made.findings();
+    assert_eq!(told.len(), 3, "{told:#?}");
+    assert!(told[0].starts_with("KN4001 notes the folder `notes/` has no meaning"), "{told:#?}");
+    assert_eq!(told[1], format!("KN4016 sources.md `sources.md` {only}"));
+    assert_eq!(told[2], format!("KN4016 stray.md `stray.md` {only}"));
+    assert!(made.validate().ok);
+}
+
+#[test]
 fn kn_17_pack_is_named_by_folder_guide_or_project() {
     let made = pack(&[]);
     let project = tempfile::tempdir().unwrap();
@@ -69,6 +87,8 @@ fn kn_17_layout_follows_conventions() {
     assert_eq!(
         made.findings(),
         [
+            "KN4016 README.md `README.md` is not indexed: only `compiled/`, `documents/`, `wiki/`, \
+             `sources/` are searched",
             "KN4002 assets/SKILL.md a skill lies in the pack; it is never run",
             "KN4001 compile the folder `compile/` has no meaning in a pack; did you mean \
              `compiled`?",

@@ -1,5 +1,7 @@
 //! A section as it is shown.
 
+use super::answering::asked;
+use super::query::Query;
 use super::select::Candidate;
 use super::texts::Files;
 use crate::anchor::{
@@ -7,15 +9,18 @@ use crate::anchor::{
 };
 use crate::pack::Pack;
 use crate::resolve::types::{SearchHit, citation};
-use crate::said::{path, shown};
+use crate::said::path;
 use crate::section::{is_markdown, paragraph_ends};
+use contexture_context::fence::without_commands;
 use std::collections::HashSet;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Block {
     pub(super) candidate: Candidate,
     pub(super) text: String,
-    /// Its headings as they are shown: no anchor in them that leads nowhere.
+    /// The words of the task that it was found by.
+    pub(super) asked: Vec<String>,
+    /// Its headings as they are shown: no anchor in them that leads nowhere, no command.
     pub(super) heading: String,
     /// The anchors in the text, but for examples in code.
     pub(super) own: Vec<Anchor>,
@@ -27,10 +32,10 @@ pub(super) struct Block {
 
 impl Block {
     pub(super) fn new(
+        query: &Query,
         candidate: &Candidate,
         text: String,
-        map: Option<&SourceMap>,
-        files: &Files<'_>,
+        (map, files): (Option<&SourceMap>, &Files<'_>),
     ) -> Self {
         let place = &candidate.place;
         let about =
@@ -42,13 +47,14 @@ impl Block {
             own.retain(|anchor| !code.iter().any(|code| code.contains(&anchor.at.start)));
         }
         let leads = |anchor: &Anchor| problem(anchor, &place.path, files).is_none();
-        let heading = without_forged(&place.heading, leads).into_owned();
+        let heading = without_commands(&without_forged(&place.heading, leads)).into_owned();
         let inner = own.iter().map(|anchor| (anchor, place.path.as_str()));
         let outer = mapped.iter().flat_map(|entry| &entry.anchors);
         let all = inner.chain(outer.map(|anchor| (anchor, SOURCE_MAP)));
         let is_dead = |(anchor, from): &(&Anchor, &str)| problem(anchor, from, files).is_some();
         let dead = all.filter(is_dead).map(|(anchor, _)| anchor.to_string()).collect();
-        Self { candidate: candidate.clone(), heading, own, mapped, text, dead }
+        let asked = asked(query, candidate);
+        Self { candidate: candidate.clone(), heading, own, mapped, text, asked, dead }
     }
 
     /// Returns the text, or its beginning.
@@ -108,7 +114,7 @@ impl SearchHit {
             path: candidate.place.path.clone(),
             heading: block.heading.clone(),
             score: (f64::from(candidate.score) * 1000.0).round() / 1000.0,
-            text: shown(&block.text).into_owned(),
+            text: without_commands(&block.text).into_owned(),
             anchor: block.citation(None),
         }
     }

@@ -21,6 +21,11 @@ const WORTH_CUTTING: f32 = 0.5;
 
 /// Texts that share so much of their runs of words say the same.
 const NEAR_DUPLICATE: f32 = 0.8;
+/// What is about the task in a section must have so many runs of words, and be this part of it (one
+/// in so many), for a section that has all of them to say the same: a note on each page does not
+/// make them one.
+const PASSAGE: usize = 12;
+const PART_OF_SECTION: usize = 4;
 
 pub(super) struct Sheet {
     pub(super) fence: Fence,
@@ -67,6 +72,25 @@ pub(super) struct Shown {
 impl Shown {
     pub(super) fn kept(&self) -> Option<usize> {
         self.cut.map(|(kept, _)| kept)
+    }
+
+    /// Reports whether it says the same as another section, or what that one says about the task.
+    fn says(&self, block: &Block, shingles: &Shingles) -> bool {
+        self.block.text.trim() == block.text.trim()
+            || self.shingles.alike(shingles) >= NEAR_DUPLICATE
+            || self.cut.is_none() && self.has_passage(block, shingles)
+    }
+
+    fn has_passage(&self, block: &Block, shingles: &Shingles) -> bool {
+        // A passage of both is a part of what they share, which is known already.
+        if self.shingles.common(shingles) < PASSAGE {
+            return false;
+        }
+        let passage = block.answering();
+        let runs = passage.count();
+        runs >= PASSAGE
+            && runs * PART_OF_SECTION >= shingles.count()
+            && passage.are_in(&self.shingles)
     }
 }
 
@@ -184,11 +208,7 @@ impl Packing<'_> {
     /// Takes a section in, whole or cut. False when it does not fit.
     fn place(&mut self, part: Part, block: Block, shingles: Shingles) -> bool {
         let Some(sheet) = self.sheets.get(part.pack) else { return true };
-        let is_same = |shown: &&mut Shown| {
-            shown.block.text.trim() == block.text.trim()
-                || shown.shingles.alike(&shingles) >= NEAR_DUPLICATE
-        };
-        if let Some(same) = self.shown.iter_mut().find(is_same) {
+        if let Some(same) = self.shown.iter_mut().find(|shown| shown.says(&block, &shingles)) {
             same.near_duplicates.push(block.citation(None));
             return true;
         }

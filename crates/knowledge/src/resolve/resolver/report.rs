@@ -29,6 +29,14 @@ pub(super) struct Asked<'p> {
     pub(super) warnings: Vec<String>,
 }
 
+impl Asked<'_> {
+    /// Returns what went wrong while the pack was asked.
+    pub(super) fn told(&self) -> impl Iterator<Item = String> {
+        let name = &self.pack.item().name;
+        self.warnings.iter().map(move |warning| format!("`{name}`: {warning}"))
+    }
+}
+
 /// Makes the answer.
 pub(super) struct Report<'a> {
     pub(super) texts: &'a Texts,
@@ -133,7 +141,7 @@ impl Report<'_> {
         let grounding = self.task.grounding.unwrap_or(item.grounding);
         let mut warnings = of_pack(item, &asked.view);
         let name = &item.name;
-        warnings.extend(asked.warnings.iter().map(|warning| format!("`{name}`: {warning}")));
+        warnings.extend(asked.told());
         let problems = asked.view.opened.state.problems();
         let problems =
             problems.map(|(at, why)| format!("`{name}`: `{}` is not indexed: {why}", quote(at)));

@@ -24,6 +24,21 @@ impl Shingles {
         Self(words.windows(RUN.min(words.len()).max(1)).map(hash).collect())
     }
 
+    /// Adds the runs of another text.
+    pub(super) fn add(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    /// Returns how many runs there are.
+    pub(super) fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Reports whether another text has all of its runs.
+    pub(super) fn are_in(&self, other: &Self) -> bool {
+        self.0.is_subset(&other.0)
+    }
+
     /// Returns the share of the runs of the shorter text that the other one has.
     pub(super) fn held(&self, other: &Self) -> f32 {
         share(self.common(other), self.0.len().min(other.0.len()))
@@ -35,7 +50,8 @@ impl Shingles {
         share(common, self.0.len() + other.0.len() - common)
     }
 
-    fn common(&self, other: &Self) -> usize {
+    /// Returns how many runs both have.
+    pub(super) fn common(&self, other: &Self) -> usize {
         self.0.intersection(&other.0).count()
     }
 }

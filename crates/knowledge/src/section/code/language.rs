@@ -123,6 +123,7 @@ impl Language {
                 ("interface", Leaf),
                 ("class", Container),
                 ("namespace", Container),
+                ("module", Container),
             ],
             Self::Classes => &[
                 ("fun", Leaf),
@@ -164,7 +165,9 @@ impl Language {
             let plain = word.split_once('[').map_or(word, |(plain, _)| plain);
             let is_modifier = MODIFIERS.contains(&plain)
                 || word.starts_with("pub(")
-                || word.starts_with('@') && word != "@interface";
+                || word.starts_with('@') && word != "@interface"
+                // `extern "C" fn`
+                || self == Self::Rust && word.starts_with('"');
             if let Some((_, kind)) = self.keywords().iter().find(|(keyword, _)| *keyword == word)
                 && let Some(name) = self.name(word, after)
             {
@@ -182,6 +185,8 @@ impl Language {
             Self::JavaScript => assigned(rest).or_else(|| head(line, below, false)),
             Self::Classes => head(line, below, is_member),
             Self::C | Self::Shell => head(line, below, false),
+            // In `type (…)` each line begins with a name.
+            Self::Go if is_member => identifier(line),
             _ => None,
         };
         name.map(|name| Symbol { name, is_container: false })
@@ -207,6 +212,11 @@ impl Language {
             let kind = receiver.rsplit([' ', '*']).next()?.split('[').next()?;
             return Some(format!("{kind}.{}", identifier(rest.trim_start())?));
         }
+        // `declare module 'x'`
+        if self == Self::JavaScript && after.starts_with(['\'', '"']) {
+            let name = after.get(1..)?.split(['\'', '"']).next()?;
+            return (!name.is_empty()).then(|| name.to_owned());
+        }
         // `enum class Color`
         let (word, rest) = first_word(after);
         let is_double = self.keywords().iter().any(|(keyword, _)| *keyword == word);
@@ -218,6 +228,11 @@ impl Language {
         let after = if self == Self::C { without_macros(after) } else { after };
         // `fun <T> of(…)`, `function &items()`
         identifier(without_brackets(after, '<', '>').unwrap_or(after).trim_start_matches('&'))
+    }
+
+    /// Reports whether a line begins a group of declarations without their keyword.
+    pub(super) fn is_group(self, words: &str) -> bool {
+        self == Self::Go && words == "type ("
     }
 
     /// Reports whether functions are known by their types and arguments, without a keyword.

@@ -5,7 +5,7 @@
 
 use super::bounded::Bounded;
 use super::{Unread, html};
-use lopdf::{Document, LoadOptions, Object};
+use lopdf::{DecompressError, Dictionary, Document, LoadOptions, Object, ObjectId, dictionary};
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -17,6 +17,11 @@ const MAX_PAGE_STREAM: usize = 8 << 20;
 
 /// The most pages that are read.
 const MAX_PAGES: usize = 10_000;
+
+/// The numbers of a tree of one page and its root, which no document takes: one that is cut off may name
+/// objects that it does not have.
+const TREE: ObjectId = (u32::MAX, 0);
+const ROOT: ObjectId = (u32::MAX - 1, 0);
 
 /// The time that the pages of a file may take.
 const TIME: Duration = Duration::from_secs(30);
@@ -31,7 +36,7 @@ pub(super) fn markdown(name: &str, bytes: &[u8]) -> Result<String, Unread> {
 fn pages(name: &str, bytes: &[u8]) -> Result<String, Unread> {
     let options = LoadOptions { max_decompressed_size: Some(MAX_STREAM), ..LoadOptions::default() };
     let document = Document::load_mem_with_options(bytes, options);
-    let document = document.map_err(|error| match error {
+    let mut document = document.map_err(|error| match error {
         lopdf::Error::InvalidPassword | lopdf::Error::Unimplemented(_) => Unread::Encrypted,
         error => Unread::Damaged(error.to_string()),
     })?;
@@ -39,7 +44,7 @@ fn pages(name: &str, bytes: &[u8]) -> Result<String, Unread> {
     if document.trailer.has(b"Encrypt") && !document.was_encrypted() {
         return Err(Unread::Encrypted);
     }
-    let numbers: Vec<u32> = document.get_pages().into_keys().collect();
+    let numbers = document.get_pages();
     if numbers.is_empty() {
         return Err(Unread::Damaged("it has no pages".to_owned()));
     }
@@ -52,14 +57,29 @@ fn pages(name: &str, bytes: &[u8]) -> Result<String, Unread> {
         "# {}\n",
         html::escaped(&title(&document).unwrap_or_else(|| name.to_owned()))
     ));
-    let (mut read, mut blank) = (0_usize, Vec::new());
-    for number in &numbers {
+    let (mut read, mut blank, mut fault) = (0_usize, Vec::new(), None);
+    document.set_object(TREE, dictionary! { "Type" => "Pages", "Count" => 1 });
+    document.set_object(ROOT, dictionary! { "Type" => "Catalog", "Pages" => TREE });
+    document.trailer.set("Root", ROOT);
+    for (number, id) in &numbers {
         if begun.elapsed() > TIME {
             return Err(Unread::Slow(TIME.as_secs()));
         }
-        let text = document.extract_text_with_limit(&[*number], MAX_PAGE_STREAM);
-        let text = text.map(|text| paragraphs(&text)).unwrap_or_default();
+        // The library walks the tree of pages for each text that it takes: it has one page at a time.
+        let kids = vec![Object::Reference(*id)];
+        let pages = document.get_object_mut(TREE).and_then(Object::as_dict_mut);
+        let alone = pages.map(|pages: &mut Dictionary| pages.set("Kids", kids));
+        let text = alone.and_then(|()| document.extract_text_with_limit(&[1], MAX_PAGE_STREAM));
+        let text = match text.map(|text| paragraphs(&text)) {
+            Ok(text) => text,
+            Err(error) => {
+                fault = fault.or_else(|| Some(unread(*number, &error)));
+                String::new()
+            }
+        };
         if text.is_empty() {
+            let missing = || missing(&document, *number, *id);
+            fault = fault.or_else(missing);
             blank.push(number.to_string());
             continue;
         }
@@ -68,7 +88,7 @@ fn pages(name: &str, bytes: &[u8]) -> Result<String, Unread> {
         out.push(&format!("## Page {number}\n\n{text}"));
     }
     if read == 0 {
-        return Err(Unread::Scanned(numbers.len()));
+        return Err(fault.unwrap_or(Unread::Scanned));
     }
     if !blank.is_empty() {
         out.block();
@@ -76,6 +96,25 @@ fn pages(name: &str, bytes: &[u8]) -> Result<String, Unread> {
         let _ = write!(out, "(No text could be read on these pages: {}.)", blank.join(", "));
     }
     out.finish()
+}
+
+/// Returns the reason why a page could not be read.
+fn unread(number: u32, error: &lopdf::Error) -> Unread {
+    match error {
+        lopdf::Error::Decompress(DecompressError::MemoryLimitExceeded { .. }) => {
+            Unread::Unpacked(format!("page {number}"))
+        }
+        error => Unread::Damaged(format!("page {number}: {error}")),
+    }
+}
+
+/// Returns the fault of a page whose text is named and not there, as in a file that is cut off.
+fn missing(document: &Document, number: u32, id: ObjectId) -> Option<Unread> {
+    let is_there =
+        |id: &ObjectId| document.get_object(*id).is_ok_and(|one| one.as_stream().is_ok());
+    let is_whole = document.get_page_contents(id).iter().all(is_there);
+    let fault = || Unread::Damaged(format!("the text of page {number} is missing"));
+    (!is_whole).then(fault)
 }
 
 /// Returns the title that a document gives itself.
@@ -167,7 +206,7 @@ mod tests {
     fn ma_4_pdf_without_text_or_with_password_is_told() {
         let told = |bytes: &[u8]| markdown("x", bytes).unwrap_err().to_string();
         assert!(
-            told(&made(&["", "q Q"], "")).starts_with("its 2 pages have no text, as in a scan")
+            told(&made(&["", "q Q"], "")).starts_with("none of its pages has text, as in a scan")
         );
         let encrypted = made(
             &["BT ET"],
@@ -177,6 +216,17 @@ mod tests {
         assert!(told(&encrypted).starts_with("it is encrypted"), "{}", told(&encrypted));
         assert!(told(b"%PDF-1.4\n").starts_with("it is damaged: "));
         assert!(told(b"").starts_with("it is damaged: "));
+    }
+
+    #[test]
+    fn ma_4_pdf_that_is_cut_or_unpacks_without_end_is_not_taken_for_scan() {
+        let told = |bytes: &[u8]| markdown("x", bytes).unwrap_err().to_string();
+        let whole = made(&["BT /F1 12 Tf (tea) Tj ET"], "");
+        let at = whole.windows(8).position(|part| part == b"11 0 obj").unwrap();
+        let cut = [&whole[..at], b"trailer\n<</Root 1 0 R/Size 99>>\n%%EOF\n"].concat();
+        assert_eq!(told(&cut), "it is damaged: the text of page 1 is missing");
+        let large = format!("BT /F1 12 Tf (tea) Tj ET{}", " ".repeat(MAX_PAGE_STREAM));
+        assert!(told(&made(&[&large], "")).starts_with("its part `page 1` unpacks to more"));
     }
 
     #[test]

@@ -110,7 +110,10 @@ pub(super) fn failed(reference: &str, error: &FileError) -> LoadError {
     };
     let help = match error {
         FileError::IsFolder(path) => format!("name a file in it, or all of them: @file://{path}/*"),
-        FileError::TooLarge { .. } => "name a smaller file, or raise the limit".to_owned(),
+        FileError::TooLarge { .. } => {
+            "name a smaller file, or raise `file_bytes` under [limits] in contexture.toml"
+                .to_owned()
+        }
         other => other.help(),
     };
     LoadError::new(code, reference, error.to_string()).with_help(help)

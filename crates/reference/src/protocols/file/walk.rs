@@ -322,7 +322,8 @@ fn relative<'p>(root: &Path, path: &'p Path) -> Option<Cow<'p, str>> {
 
 fn too_large(request: Request<'_>) -> LoadError {
     let message = format!("its matches have more than {} bytes together", request.max_bytes);
-    LoadError::new("REF3013", request.reference, message).with_help("write a narrower pattern")
+    let help = "write a narrower pattern, or raise `file_bytes` under [limits] in contexture.toml";
+    LoadError::new("REF3013", request.reference, message).with_help(help)
 }
 
 fn too_many(request: Request<'_>, what: &str) -> LoadError {

@@ -63,10 +63,11 @@ impl<'a> FunctionCompiler<'_, 'a> {
         } else {
             from
         };
-        if let Some(value) = small_int(value) {
+        if let Some(int) = small_int(value) {
+            self.at(value.span);
             self.code.emit(match op {
-                AssignOp::Subtract => Op::SubtractInt { to, left, value },
-                _ => Op::AddInt { to, left, value },
+                AssignOp::Subtract => Op::SubtractInt { to, left, value: int },
+                _ => Op::AddInt { to, left, value: int },
             });
         } else {
             let right = self.operand(value);

@@ -14,6 +14,7 @@ use crate::semantic::grant::{self, MethodFacts};
 use crate::syntax::ast::{
     Expr, ExprKind, Generate, ImportKind, MOST_OUTPUT, Name, Text, Use, UseSource,
 };
+use crate::syntax::freedom::is_open;
 use crate::syntax::walk::strip;
 use contexture_diagnostic::{Span, suggestion};
 use std::sync::Arc;
@@ -228,10 +229,16 @@ impl<'a> FunctionCompiler<'_, 'a> {
         let visible = self.scopes.set_visible(Some(used.depth));
         self.scopes.set_in_use(true);
         match &used.tree.source {
-            UseSource::Expr(expr) => match self.shown_by_host(expr) {
-                Some(import) => imports.push((0, import)),
-                None => self.shown_value(expr, used.tree, value),
-            },
+            UseSource::Expr(expr) => {
+                if is_open(used.tree) {
+                    self.at(used.span);
+                    self.code.emit(Op::Choose { to: choice, site: used.number });
+                }
+                match self.shown_by_host(expr) {
+                    Some(import) => imports.extend(self.shown(used.number).map(|it| (it, import))),
+                    None => self.shown_value(expr, used.tree, value),
+                }
+            }
             UseSource::OneOf(candidates) => {
                 self.at(used.span);
                 self.code.emit(Op::Choose { to: choice, site: used.number });
@@ -254,6 +261,13 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.scopes.set_visible(visible);
         self.blame = blame;
         VisibleSite { number: used.number, imports }
+    }
+
+    /// Returns the numbers of the candidates of a `use` that show something.
+    fn shown(&self, site: u32) -> impl Iterator<Item = usize> {
+        let site = self.tables.program.uses.get(site as usize);
+        let candidates = site.into_iter().flat_map(|site| site.candidates.iter().enumerate());
+        candidates.filter(|(_, one)| one.source.is_some()).map(|(number, _)| number)
     }
 
     /// Evaluates what is shown; of a memory all records that a question may select from.

@@ -6,6 +6,7 @@ use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::value::json::printed;
 use crate::runtime::value::{ITEM_BYTES, TEXT_BYTES, Value, unknown};
+use contexture_context::json;
 
 fn only(arguments: &[Value]) -> &Value {
     arguments.first().unwrap_or(&Value::NONE)
@@ -93,7 +94,7 @@ pub(crate) fn json_parse(machine: &Machine<'_>, arguments: &[Value]) -> Checked<
     if unknown::is(value) {
         return Ok(value.clone());
     }
-    let json = serde_json::from_str(text).map_err(|error| {
+    let json = json::read(text.as_bytes()).map_err(|error| {
         Fault::new(codes::BAD_JSON, format!("the text is not JSON: {error}"))
             .help("`json.parse` reads exact JSON: no comments, no text around it; catch it with `try … else`")
     })?;

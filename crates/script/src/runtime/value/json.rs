@@ -8,6 +8,7 @@ use super::{Header, List, Object, Value, secret};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::meter::Meter;
 use crate::runtime::names::Keys;
+use contexture_context::Limits;
 use contexture_context::json::JsonText;
 use serde_json::{Map, Number, Value as Json};
 use std::string::FromUtf8Error;
@@ -17,9 +18,6 @@ const NODE_BYTES: usize = 80;
 
 /// The bytes that a level of nesting adds to each line of a formatted value (AS-20).
 const INDENT_BYTES: usize = 2;
-
-/// The greatest nesting of a value, whatever the limit: walking it takes native stack.
-const MOST_DEPTH: usize = 1_000;
 
 /// A conversion from JSON, with one tag and epoch for all values.
 pub(crate) struct Importer<'m> {
@@ -92,15 +90,18 @@ fn number(number: &Number, tag: Tag) -> Value {
     }
 }
 
-/// Refuses values nested deeper than `value_depth`.
+/// Refuses values nested deeper than `value_depth`, which is bounded as walking them takes native
+/// stack.
 pub(crate) fn check_depth(meter: &Meter, depth: usize) -> Checked<()> {
-    let limit = meter.limits().value_depth.min(MOST_DEPTH);
+    let limit = meter.limits().value_depth.min(Limits::MOST_VALUE_DEPTH);
     if depth > limit {
-        return Err(Fault::limit(
-            codes::VALUE_DEPTH,
-            format!("a value is nested deeper than {limit} lists and objects"),
-        )
-        .help("make it flatter, or raise `value_depth`"));
+        let message = format!("a value is nested deeper than {limit} lists and objects");
+        let most = Limits::MOST_VALUE_DEPTH;
+        let help = match limit < most {
+            true => format!("make it flatter, or raise `value_depth`, which is at most {most}"),
+            false => format!("make it flatter: `value_depth` can't be raised above {most}"),
+        };
+        return Err(Fault::limit(codes::VALUE_DEPTH, message).help(help));
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use crate::runtime::value::tag::Tag;
 use crate::runtime::value::{CONTAINER_BYTES, FIELD_BYTES, Value, copy, secret, unknown};
 use crate::syntax::ast::ImportKind;
 use crate::template::TemplateCall;
-use contexture_context::{DeclaredItem, TraceKind};
+use contexture_context::{DeclaredItem, ItemQuestion, TraceKind};
 use contexture_core::policy::{Influence, Narrowed};
 use contexture_diagnostic::suggestion;
 use serde_json::{Value as Json, json};
@@ -250,7 +250,8 @@ fn shown(machine: &Machine<'_>, site: &GenerateSite, registers: &[Value]) -> Che
                 shown.placeholders.push(named(&item));
             }
             item.origin = tags.label(tags.influenced(tag, by.of_decision()));
-            item.question = question.map(|(text, _)| text);
+            let most = candidate.most;
+            item.question = question.map(|(text, _)| ItemQuestion { text, most });
             shown.items.push(item);
         }
     }
@@ -311,8 +312,11 @@ impl Shown {
     ) -> Used<I> {
         let tags = machine.meter.tags();
         Used {
-            question: question
-                .map(|(text, tag)| Question { text, label: tags.label(tag.of_decision()) }),
+            question: question.map(|(text, tag)| Question {
+                text,
+                most: candidate.most,
+                label: tags.label(tag.of_decision()),
+            }),
             before: self.items.len(),
             resources_before: self.resources.len(),
             import,
@@ -375,7 +379,7 @@ fn unknown_candidate(used: &UseSite, name: &str) -> Box<Fault> {
         used.candidates.iter().map(|candidate| candidate.name.as_str()).collect();
     let help = suggestion(name, known.iter().copied())
         .unwrap_or_else(|| format!("the candidates are {}", known.join(", ")));
-    let message = format!("`use one of` has no candidate `{name}`, which the runner chose");
+    let message = format!("no candidate is called `{name}`, which the runner chose");
     Fault::new(codes::UNKNOWN_CANDIDATE, message).help(help)
 }
 

@@ -1,7 +1,7 @@
 //! Instructions off the fast path: other numbers, strings, deep values.
 
 use super::fiber::{broken, register};
-use crate::runtime::code::Reg;
+use crate::runtime::code::{Constant, Reg};
 use crate::runtime::concat;
 use crate::runtime::error::{Checked, Fault};
 use crate::runtime::machine::Machine;
@@ -123,6 +123,15 @@ pub(super) fn equal(machine: &Machine<'_>, left: &Value, right: &Value) -> Check
 #[inline(never)]
 pub(super) fn equal_int(left: &Value, value: i16) -> bool {
     compare::numbers(left, &Value::int(i64::from(value))) == Some(Ordering::Equal)
+}
+
+/// Returns the reason why a constant can't be loaded.
+#[cold]
+pub(super) fn no_constant(machine: &Machine<'_>, index: u32) -> Box<Fault> {
+    match machine.program.constants.get(index as usize) {
+        Some(Constant::Str(text)) => machine.meter.string_too_long(text.len()),
+        _ => broken(),
+    }
 }
 
 /// Returns a failure found at compile time.

@@ -381,6 +381,11 @@ impl Parser<'_> {
     pub(super) fn report_number(&mut self, token: Token, fault: NumberFault) {
         let text = super::clip(self.slice(token.span));
         let (code, message, help) = match fault {
+            NumberFault::TooLarge if self.slice(token.span).contains(['.', 'e', 'E']) => (
+                codes::NUMBER_TOO_LARGE,
+                format!("number `{text}` is too large for a floating-point number"),
+                "numbers go up to about 1.8e308",
+            ),
             NumberFault::TooLarge => (
                 codes::NUMBER_TOO_LARGE,
                 format!("number `{text}` does not fit into 64 bits"),

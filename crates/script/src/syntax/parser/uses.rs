@@ -1,9 +1,9 @@
-//! `use … max … keep … priority … for … as …` and `use one of { … }` (AS-12, AS-16 to AS-18, CA-16).
+//! `use … max … keep … priority … for … selected … as …` and `use one of { … }` (AS-12, AS-16 to AS-18, CA-16).
 //!
 //! Decision: a `for` in the line of a `use` begins its question, and on a line of its own a loop. `for
 //! NAME in` is a loop anywhere, since no question can begin like that.
 
-use super::super::ast::{BudgetNode, Candidate, Expr, Text, Use, UseSource};
+use super::super::ast::{BudgetNode, Candidate, Expr, SelectedNode, Text, Use, UseSource};
 use super::super::lexer::is_word_char;
 use super::super::literal::{Number, NumberFault, read_number};
 use super::super::token::{Token, TokenKind};
@@ -18,8 +18,11 @@ use contexture_diagnostic::{Span, nearest, suggestion};
 struct Clauses {
     max: Option<BudgetNode>,
     keep: Option<(Keep, Span)>,
+    keep_or: Vec<Keep>,
     priority: Option<(i64, Span)>,
     selected: Option<Span>,
+    /// What is selected of bounds, where it is not a candidate that is marked.
+    chosen: Option<SelectedNode>,
     max_at: Option<Span>,
     question: Option<Expr>,
     question_at: Option<Span>,
@@ -34,6 +37,7 @@ impl Parser<'_> {
             && self.peek_word(1) == Some("of")
             && self.peek(2).kind == TokenKind::OpenBrace;
         let mut below = 0;
+        let best = if one_of { None } else { self.best() };
         let (source, mut clauses) = if one_of {
             self.bump();
             self.bump();
@@ -50,12 +54,28 @@ impl Parser<'_> {
         if one_of {
             self.refuse_common_budget(&mut clauses);
         }
-        let label = self.label();
         self.height = below + 1;
-        let span = self.span_from(start);
-        let Clauses { max, keep, priority, question, .. } = clauses;
-        let question = question.map(Box::new);
-        Use { source, max, keep, priority, question, label, span }
+        Use { best, ..self.used(start, source, clauses) }
+    }
+
+    /// Parses the label behind the clauses of a `use`.
+    fn used(&mut self, start: u32, source: UseSource, clauses: Clauses) -> Use {
+        let clauses_end = Span::at(self.previous_end);
+        let label = self.label();
+        let Clauses { max, keep, keep_or, priority, question, chosen, .. } = clauses;
+        Use {
+            source,
+            best: None,
+            max,
+            keep,
+            keep_or,
+            priority,
+            question: question.map(Box::new),
+            selected: chosen,
+            clauses_end,
+            label,
+            span: self.span_from(start),
+        }
     }
 
     /// Parses the clauses behind an expression that has no `use` before it.
@@ -69,12 +89,9 @@ impl Parser<'_> {
             .with_help("write `use` before the value, to show it to a model");
         self.push_here(fault.with_edit(Span::at(start), "use "));
         let below = self.height;
-        let Clauses { max, keep, priority, question, height, .. } = self.clauses(false);
-        let label = self.label();
-        self.height = below.max(height) + 1;
-        let span = self.span_from(start);
-        let source = UseSource::Expr(expr);
-        Use { source, max, keep, priority, question: question.map(Box::new), label, span }
+        let clauses = self.clauses(false);
+        self.height = below.max(clauses.height) + 1;
+        self.used(start, UseSource::Expr(expr), clauses)
     }
 
     /// Parses an expression with its clauses; a limit of the old syntax becomes the budget.
@@ -100,7 +117,7 @@ impl Parser<'_> {
         let text = self.slice(limit.span);
         let (limit_value, amount) = whole_units(text).ok()?;
         let measure = Measure::Tokens;
-        Some(BudgetNode { limit: limit_value, amount, measure, span: limit.span })
+        Some(BudgetNode { limit: limit_value, low: None, amount, measure, span: limit.span })
     }
 
     fn refuse_common_budget(&mut self, clauses: &mut Clauses) {
@@ -110,6 +127,7 @@ impl Parser<'_> {
         }
         clauses.max = None;
         clauses.keep = None;
+        clauses.keep_or.clear();
     }
 
     // --- clauses ------------------------------------------------------------------------------
@@ -129,6 +147,7 @@ impl Parser<'_> {
                 "keep" => {
                     self.report_repeated(clauses.keep.map(|(_, span)| span), keyword);
                     clauses.keep = clauses.keep.or(self.keep(keyword));
+                    clauses.keep_or.append(&mut self.other_keeps());
                 }
                 "priority" => {
                     self.report_repeated(clauses.priority.map(|(_, span)| span), keyword);
@@ -144,6 +163,9 @@ impl Parser<'_> {
                 _ => {
                     self.report_repeated(clauses.selected, keyword);
                     clauses.selected = Some(keyword.span);
+                    if !candidate {
+                        clauses.chosen = Some(self.selected(keyword));
+                    }
                 }
             }
         }
@@ -166,7 +188,7 @@ impl Parser<'_> {
             "max" | "keep" => true,
             "priority" => !candidate,
             "for" => return !candidate && self.same_line() && !self.begins_loop(),
-            "selected" => candidate,
+            "selected" => candidate || (self.same_line() && !self.is_value()),
             _ => false,
         };
         if !known {
@@ -217,14 +239,28 @@ impl Parser<'_> {
             return None;
         }
         let token = self.bump();
-        let text = self.slice(token.span);
-        let read = whole_units(text);
-        if let Err(fault) = &read {
-            self.report_budget(token, *fault);
+        let first = self.units_of(token);
+        if !self.range_follows() {
+            let (measure, span) = self.unit(token);
+            let (limit, amount) = first?;
+            return Some(BudgetNode { limit, low: None, amount, measure, span });
         }
-        let (measure, span) = self.unit(token);
-        let (limit, amount) = read.ok()?;
-        Some(BudgetNode { limit, amount, measure, span })
+        if !self.at(TokenKind::Number) {
+            self.bad_budget(keyword);
+            return None;
+        }
+        let last = self.bump();
+        let read = self.units_of(last);
+        let (measure, end) = self.unit(last);
+        let (limit, amount) = read?;
+        let span = token.span.to(end);
+        Some(BudgetNode { limit, low: Some(first?.0), amount, measure, span })
+    }
+
+    /// Returns the number of units of a token, and the number before the `k`.
+    fn units_of(&mut self, token: Token) -> Option<(u64, f64)> {
+        let read = whole_units(self.slice(token.span));
+        read.map_err(|fault| self.report_budget(token, fault)).ok()
     }
 
     fn bad_budget(&mut self, keyword: Token) {
@@ -252,7 +288,7 @@ impl Parser<'_> {
         self.starts_expression() || self.at(TokenKind::Minus)
     }
 
-    fn report_budget(&mut self, token: Token, fault: BudgetFault) {
+    pub(super) fn report_budget(&mut self, token: Token, fault: BudgetFault) {
         let text = super::clip(self.slice(token.span));
         match fault {
             BudgetFault::Number(NumberFault::Suffix) => {
@@ -301,7 +337,7 @@ impl Parser<'_> {
         (measure, number.span.to(unit.span))
     }
 
-    fn keep(&mut self, keyword: Token) -> Option<(Keep, Span)> {
+    pub(super) fn keep(&mut self, keyword: Token) -> Option<(Keep, Span)> {
         let word = if self.same_line() { self.word() } else { None };
         let keep = match word {
             Some("head") => Keep::Head,
@@ -404,8 +440,9 @@ impl Parser<'_> {
             let (expr, clauses) = self.used_expression(true);
             (Some(expr), clauses)
         };
-        let Clauses { max, keep, selected, .. } = clauses;
+        let Clauses { max, keep, keep_or, selected, .. } = clauses;
         let span = self.span_from(start);
+        self.refuse_range(max.as_ref(), &keep_or, span);
         Some(Candidate { name, source, max, keep, selected, span })
     }
 
@@ -538,13 +575,13 @@ const WRONG_UNITS: &str = "b byte bytes char character characters chr chrs k kb 
                            tok token toks word words 字 字符";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BudgetFault {
+pub(super) enum BudgetFault {
     Number(NumberFault),
     NotPositive,
 }
 
 /// Returns the number of units of a literal, and the number before the `k`.
-fn whole_units(text: &str) -> Result<(u64, f64), BudgetFault> {
+pub(super) fn whole_units(text: &str) -> Result<(u64, f64), BudgetFault> {
     let amount = text.strip_suffix('k').unwrap_or(text).parse::<f64>().unwrap_or_default();
     let limit = match read_number(text).map_err(BudgetFault::Number)? {
         Number::Int(value) => u64::try_from(value).unwrap_or_default(),

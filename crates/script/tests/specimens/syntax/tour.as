@@ -30,6 +30,7 @@ main agent Controller {
   }) {
     scratch = []
     use scratch.summary max 2k keep tail priority 3 for input.question as observations
+    use best 0..4 of scratch max 1k..6k keep head | tail for input.question selected best 2 4k tail as examples
     use one of {
       short: input.question max 500 chars selected
       long: scratch max 1.5k keep middle,

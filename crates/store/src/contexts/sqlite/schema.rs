@@ -126,8 +126,6 @@ const STEPS: [&str; 3] = [
 ];
 
 fn prepare(connection: &Connection) -> Result<(), rusqlite::Error> {
-    // The log is moved beside the writing (`Checkpointer`): this is what a commit does itself at last.
-    connection.pragma_update(None, "wal_autocheckpoint", 16_000)?;
     connection.pragma_update(None, "cache_size", -16_000)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(())

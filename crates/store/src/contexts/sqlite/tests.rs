@@ -118,6 +118,62 @@ fn cp_12_many_updates_share_commit() {
     assert!(grown < 100 * 3 * 4_096, "{grown} bytes");
 }
 
+/// Adds a hundred messages of 400 KB, so many `at_once`; returns the most bytes that the log took.
+fn log_of_large_messages(path: &Path, at_once: usize) -> u64 {
+    let store = open(path);
+    let text = "x".repeat(400_000);
+    let log = path.with_extension("db-wal");
+    let mut most = 0;
+    for n in 0..100 / at_once {
+        let (send, receive) = mpsc::channel();
+        for m in 0..at_once {
+            let operations = vec![message(&format!("m{n}-{m}"), &text)];
+            let send = send.clone();
+            let done = Box::new(move |outcome: Outcome<_>| send.send(outcome.is_ok()).unwrap());
+            store.submit(Update::new("ann", "ctx_1", operations), done);
+        }
+        drop(send);
+        assert!(receive.iter().all(|is_ok| is_ok));
+        most = most.max(std::fs::metadata(&log).unwrap().len());
+    }
+    assert_eq!(store.head(ANN).unwrap().messages, 100);
+    most
+}
+
+#[test]
+fn gr_8_log_of_one_writer_stays_below_8_mb() {
+    let (_folder, path) = place();
+    let most = log_of_large_messages(&path, 1);
+    assert!(most <= 8 << 20, "{most} bytes");
+}
+
+#[test]
+fn gr_8_log_of_many_writers_stays_below_8_mb() {
+    let (_folder, path) = place();
+    let most = log_of_large_messages(&path, 50);
+    assert!(most <= 8 << 20, "{most} bytes");
+}
+
+#[test]
+fn gr_8_log_that_a_reader_let_grow_is_cut_again() {
+    let (_folder, path) = place();
+    let store = open(&path);
+    let text = "x".repeat(400_000);
+    let log = || std::fs::metadata(path.with_extension("db-wal")).unwrap().len();
+    let add = |id: String| {
+        store.apply(Update::new("ann", "ctx_1", vec![message(&id, &text)])).unwrap();
+    };
+    add("m".to_owned());
+    let reader = store.ledgers().file.reader().unwrap();
+    let moment = reader.unchecked_transaction().unwrap();
+    moment.query_row("select count(*) from contexts", [], |row| row.get::<_, i64>(0)).unwrap();
+    (0..40).for_each(|n| add(format!("m{n}")));
+    assert!(log() > 8 << 20, "what the reader sees stays in the log");
+    drop(moment);
+    (40..45).for_each(|n| add(format!("m{n}")));
+    assert!(log() <= 8 << 20, "{} bytes", log());
+}
+
 #[test]
 fn cp_12_dropped_store_writes_submitted_updates() {
     let (_folder, path) = place();

@@ -102,6 +102,11 @@ impl Parts {
         read.map_err(|error| self.explain(&error))
     }
 
+    /// Reports why the file can't be used, if it can't.
+    pub(super) fn check(&self) -> Result<(), RunError> {
+        self.opened(&mut self.lock(), false).map(drop)
+    }
+
     /// Removes the texts that no run names, unless they are young, and the parts that no text has.
     pub(super) fn free(&self, named: &HashSet<Digest>) -> Result<(), RunError> {
         let mut slot = self.lock();

@@ -3,8 +3,8 @@
 //! Decision: a list of messages that each turn is given stands in a line of each turn, and a prompt
 //! with an item per message names them all. So a value of a line that is longer than a block of the
 //! disk is kept as text, and the line has `{"$value": digest, "bytes": n}`. Whoever asks for a run
-//! gets the values in their places. A line of the run itself stays whole: it is what lists of runs
-//! are made of.
+//! gets the values in their places. Of a line of the run itself, which lists of runs are made of, only
+//! the value that it ended with is kept so.
 
 use super::parts::{Large, Parts};
 use crate::runs::{RunError, RunLog};
@@ -23,6 +23,9 @@ const WRITTEN: &str = "\"$value\":\"";
 
 /// The name, in quotes, of the value whose own values are kept one by one.
 const MANIFEST: &str = "\"manifest\"";
+
+/// The name, in quotes, of the value that an event ended with.
+const RESULT: &str = "\"value\"";
 
 /// The kind of the event of a run, as it stands in a line.
 const RUN: &str = "\"run\"";
@@ -60,14 +63,13 @@ pub(super) fn shorten<'l>(lines: Cow<'l, str>, parts: &Parts) -> Cow<'l, str> {
 fn shortened<'l>(line: &'l str, kept: &mut Vec<Kept<'l>>) -> Option<String> {
     let event = json::fields(line)?;
     let of = |name: &str| event.iter().find(|(own, _)| *own == name).map(|(_, value)| *value);
-    if of("\"kind\"")? == RUN {
-        return None;
-    }
+    let is_run = of("\"kind\"")? == RUN;
     let data = json::fields(of("\"data\"")?)?;
     let before = kept.len();
     let mut out = String::new();
     write(&event, &mut out, |name, value, out| match name {
         "\"data\"" => write(&data, out, |name, value, out| match json::fields(value) {
+            _ if is_run && name != RESULT => out.push_str(value),
             Some(fields) if name == MANIFEST => {
                 write(&fields, out, |_, value, out| take(value, kept, out));
             }
@@ -85,7 +87,7 @@ pub(super) fn without_value(line: &str) -> Option<String> {
     let mut out = String::new();
     write(&event, &mut out, |name, value, out| match json::fields(value) {
         Some(mut data) if name == "\"data\"" => {
-            data.retain(|(name, _)| *name != "\"value\"");
+            data.retain(|(name, _)| *name != RESULT);
             write(&data, out, |_, value, out| out.push_str(value));
         }
         _ => out.push_str(value),
@@ -150,7 +152,7 @@ fn put_back(
     let (digest, bytes) = reference(value.as_object()?)?;
     let found = match text(&digest) {
         Ok(found) => found.filter(|text| text.len() as u64 == bytes),
-        Err(error) => return Some(error.to_string()),
+        Err(error) => return Some(error.line()),
     };
     match found.and_then(|text| json::read(text.as_bytes()).ok()) {
         Some(found) => {
@@ -212,11 +214,23 @@ mod tests {
     }
 
     #[test]
-    fn gr_5_line_of_run_and_line_that_is_torn_stay_whole() {
+    fn gr_1_of_line_of_run_only_its_value_is_kept_elsewhere() {
+        let long = json!(vec![1; LONG]);
+        let data = json!({ "outcome": "done", "models": long, "value": long });
+        let mut kept = Vec::new();
+        let line = line(TraceKind::Run, &data);
+        let short = shortened(&line, &mut kept).unwrap();
+        let short: TraceEvent = serde_json::from_str(&short).unwrap();
+        let value = json!({ "$value": Digest::of_text(&long.to_string()), "bytes": 2 * LONG + 1 });
+        let data = json!({ "outcome": "done", "models": long, "value": value });
+        assert_eq!((short.data, kept.len()), (data, 1));
+    }
+
+    #[test]
+    fn gr_5_line_that_is_torn_stays_whole() {
         let data = json!({ "outcome": "done", "value": vec![1; LONG] });
         let (of_run, other) = (line(TraceKind::Run, &data), line(TraceKind::Tool, &data));
         let mut kept = Vec::new();
-        assert_eq!(shortened(&of_run, &mut kept), None);
         let short: TraceEvent = serde_json::from_str(&without_value(&of_run).unwrap()).unwrap();
         assert_eq!((short.id, short.data), (7, json!({ "outcome": "done" })));
         assert_eq!(shortened(other.get(..other.len() / 2).unwrap(), &mut kept), None);

@@ -145,11 +145,21 @@ fn as_29_run_that_ends_with_long_value_has_end() {
     run.append(&event(1, None, None, json!({"program": "a.as"}))).unwrap();
     run.append(&event(2, Some(1), Some(0), json!({}))).unwrap();
     let value: Vec<u64> = (0..200_000).collect();
-    run.append(&event(1, None, Some(9), json!({"value": value}))).unwrap();
-    let summary = store.summary(run.id()).unwrap();
-    assert!(summary.bytes > 1 << 20);
-    assert_eq!(summary.duration_us, Some(9));
-    assert_eq!(summary.data["value"].as_array().map(Vec::len), Some(200_000));
+    let end = event(1, None, Some(9), json!({"value": value}));
+    let (id, trace) = (run.id().clone(), store.trace(run.id()));
+    let begun = std::fs::read_to_string(&trace).unwrap();
+    run.append(&end).unwrap();
+    assert!(trace_bytes(&store, &id) < 1_000);
+    // An earlier version wrote the value there.
+    let earlier = format!("{begun}{}\n", serde_json::to_string(&end).unwrap());
+    for written in [std::fs::read_to_string(&trace).unwrap(), earlier] {
+        std::fs::write(&trace, written).unwrap();
+        assert_eq!(store.summary(&id).unwrap().duration_us, Some(9));
+        for log in [store.load(&id).unwrap(), store.head(&id, 1..=1).unwrap().log] {
+            assert_eq!((&log.events[0].data["value"], log.notes.len()), (&json!(value), 0));
+        }
+    }
+    assert!(trace_bytes(&store, &id) > 1 << 20);
 }
 
 #[test]
@@ -449,4 +459,17 @@ fn gr_1_long_lists_in_lines_are_kept_once_and_read_in_their_places() {
         "{notes}"
     );
     assert!(notes.contains("`manifest` of event 3 is left out"), "{notes}");
+}
+
+#[test]
+fn gr_1_trace_without_an_event_is_told_as_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    let run = store.begin(Arc::default()).unwrap();
+    let id = run.id().clone();
+    assert_eq!(store.load(&id).unwrap().notes, Vec::<String>::new(), "it has only begun");
+    drop(run);
+    let damaged = ["its trace is damaged: it is empty"];
+    assert_eq!(store.load(&id).unwrap().notes, damaged);
+    assert_eq!(store.head(&id, 1..=1).unwrap().log.notes, damaged);
 }

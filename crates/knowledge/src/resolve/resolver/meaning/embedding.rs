@@ -123,12 +123,12 @@ fn checked(mut vectors: Vec<Vec<f32>>, count: usize) -> Result<Vec<Vec<f32>>, St
         if vector.is_empty() || !vector.iter().all(|number| number.is_finite()) {
             return Err("a vector is empty or holds a number that is not finite".to_owned());
         }
-        let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
-        if length.is_finite() && length > 0.0 {
-            vector.iter_mut().for_each(|number| *number /= length);
-        } else {
-            // A text without a word of the model has no direction.
-            vector.fill(0.0);
+        // The square of a number may not fit into 32 bits.
+        let length = vector.iter().map(|number| f64::from(*number).powi(2)).sum::<f64>().sqrt();
+        // A text without a word of the model has no direction.
+        if length > 0.0 {
+            #[expect(clippy::cast_possible_truncation, reason = "a part of a whole is at most 1")]
+            vector.iter_mut().for_each(|number| *number = (f64::from(*number) / length) as f32);
         }
     }
     Ok(vectors)

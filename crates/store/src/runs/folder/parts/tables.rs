@@ -43,16 +43,13 @@ pub(super) fn open(path: &Path, create: bool) -> Result<Option<Connection>, RunE
         State::Ours(version) if version == TABLES.version() => {}
         State::Ours(found) if found > TABLES.version() => {
             let known = TABLES.version();
-            let reason = format!(
-                "it has format {found}, this program knows up to {known}; \
-                 use the version of this program that wrote it"
-            );
-            return Err(fault(path, reason));
+            let reason = format!("it has format {found}, this program knows up to {known}");
+            return Err(fault(path, reason, "use the version of this program that wrote it"));
         }
         State::Empty if !create => return Ok(None),
         State::Empty | State::Ours(_) => TABLES.migrate(&mut connection).map_err(explain)?,
         State::Foreign => {
-            return Err(fault(path, "it is an SQLite file of another program".to_owned()));
+            return Err(fault(path, "it is an SQLite file of another program".to_owned(), ASIDE));
         }
     }
     Ok(Some(connection))
@@ -90,24 +87,22 @@ pub(super) fn count_removal(transaction: &Transaction<'_>) -> Result<(), rusqlit
 }
 
 pub(super) fn explain(path: &Path, error: &rusqlite::Error) -> RunError {
-    let reason = match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => "it is not an SQLite file".to_owned(),
+    let (reason, help) = match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => ("it is not an SQLite file".to_owned(), ASIDE),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            "another process holds it; try again".to_owned()
+            ("another process holds it".to_owned(), "try again")
         }
-        Some(ErrorCode::DiskFull) => "the disk is full".to_owned(),
-        Some(ErrorCode::DatabaseCorrupt) => damaged(error),
-        Some(_) => error.to_string(),
-        // Rows of another type than the tables have, or tables that are not there.
-        None => damaged(error),
+        Some(ErrorCode::DiskFull) => ("the disk is full".to_owned(), "make room on it"),
+        // Beside damage: rows of another type than the tables have, or tables that are not there.
+        Some(ErrorCode::DatabaseCorrupt) | None => (format!("it is damaged ({error})"), ASIDE),
+        Some(_) => (error.to_string(), "see what the system reports"),
     };
-    fault(path, reason)
+    fault(path, reason, help)
 }
 
-fn damaged(error: &rusqlite::Error) -> String {
-    format!("it is damaged ({error}); move it away: runs keep their traces and lose larger texts")
-}
+/// How to go on without the file.
+const ASIDE: &str = "move it aside: runs keep their traces and lose larger texts";
 
-fn fault(path: &Path, reason: String) -> RunError {
-    RunError::Io { path: path.display().to_string(), reason }
+fn fault(path: &Path, reason: String, help: &'static str) -> RunError {
+    RunError::Unusable { path: path.display().to_string(), reason, help }
 }

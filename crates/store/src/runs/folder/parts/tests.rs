@@ -178,11 +178,13 @@ fn gr_1_a_file_that_cannot_be_used_is_told_and_the_run_is_read() {
     keep(&*run, 1, &[text.clone(), "small".to_owned()]);
     let id = run.id().clone();
     drop(run);
-    let told = |why: &str| {
+    let told = |why: &str, help: &str| {
         let store = store(folder.path());
         assert_eq!(store.load(&id).unwrap().events.len(), 1, "{why}");
         assert_eq!(store.text(&id, &Digest::of_text("small")).unwrap().as_deref(), Some("small"));
-        let error = store.text(&id, &Digest::of_text(&text)).unwrap_err().to_string();
+        let error = store.text(&id, &Digest::of_text(&text)).unwrap_err();
+        assert_eq!((store.check(), error.help()), (Err(error.clone()), help.to_owned()));
+        let error = error.to_string();
         assert!(error.contains("parts.db: ") && error.ends_with(why), "{error}");
         let other = "other ".repeat(1_000);
         let run = store.begin(Arc::default()).unwrap();
@@ -190,13 +192,13 @@ fn gr_1_a_file_that_cannot_be_used_is_told_and_the_run_is_read() {
         assert!(error.ends_with(why), "{error}");
     };
     opened(folder.path()).pragma_update(None, "user_version", 9).unwrap();
-    told(
-        "it has format 9, this program knows up to 1; use the version of this program that wrote it",
-    );
+    let newer = "use the version of this program that wrote it";
+    told("it has format 9, this program knows up to 1", newer);
+    let aside = "move it aside: runs keep their traces and lose larger texts";
     opened(folder.path()).pragma_update(None, "application_id", 7).unwrap();
-    told("it is an SQLite file of another program");
+    told("it is an SQLite file of another program", aside);
     std::fs::write(parts_file(folder.path()), "nonsense ".repeat(1_000)).unwrap();
-    told("it is not an SQLite file");
+    told("it is not an SQLite file", aside);
     std::fs::remove_file(parts_file(folder.path())).unwrap();
     let store = store(folder.path());
     assert_eq!(store.text(&id, &Digest::of_text(&text)).unwrap(), None);

@@ -21,6 +21,7 @@ use crate::manifest;
 use content::Content;
 use contexture_context::Digest;
 use contexture_tools::FileError;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 const MAX_FILE_BYTES: u64 = 256 << 20;
@@ -56,7 +57,8 @@ pub(crate) fn is_plain(text: &str) -> bool {
 }
 
 fn has_old_line_ends(text: &str) -> bool {
-    text.contains('\r') && !text.contains('\n')
+    // Nearly all texts have a line that ends, early on.
+    !text.contains('\n') && text.contains('\r')
 }
 
 impl Pack {
@@ -127,6 +129,12 @@ impl Pack {
     pub(crate) fn read_listed(&self, path: &str, max_bytes: u64) -> Result<String, PackError> {
         let text = self.inner.content.read_listed(path, max_bytes);
         text.map_err(|error| PackError::unreadable(&self.item().name, error))
+    }
+
+    /// Returns a part of a file that a listing of the pack gave, as far as it has it; `None` when it
+    /// can't be read, or the part is not UTF-8.
+    pub(crate) fn listed_part(&self, path: &str, part: Range<usize>) -> Option<String> {
+        String::from_utf8(self.inner.content.listed_part(path, part).ok()?).ok()
     }
 
     /// Returns the guide: what stands in `KNOWLEDGE.md` after the frontmatter.

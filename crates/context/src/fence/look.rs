@@ -5,6 +5,9 @@ use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 /// Reports whether a character is invisible: zero-width, format, filler, variation and control
 /// characters.
 pub(super) fn is_invisible(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_control() && !c.is_whitespace();
+    }
     matches!(c,
         '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'

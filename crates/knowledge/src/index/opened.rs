@@ -1,6 +1,6 @@
 //! An index as it was opened, and why it can't be.
 
-use super::schema::Fields;
+use super::schema::{Area, Fields};
 use super::state::State;
 use super::terms::Language;
 use crate::pack::{Pack, PackError};
@@ -56,6 +56,8 @@ pub(crate) struct Opened {
     pub(super) index: Index,
     /// The languages of its pages, English aside.
     pub(crate) languages: BTreeSet<Language>,
+    /// Its areas that have sections.
+    pub(crate) areas: BTreeSet<Area>,
 }
 
 impl Opened {

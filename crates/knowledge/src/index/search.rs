@@ -36,7 +36,12 @@ impl Place {
     /// Returns the section in the text of its file; `None` when that is not the text that was
     /// indexed.
     pub(crate) fn of<'t>(&self, file: &'t str) -> Option<&'t str> {
-        file.get(self.text.clone()).filter(|text| mark_of(text) == self.mark)
+        file.get(self.text.clone()).filter(|text| self.is_of(text))
+    }
+
+    /// Reports whether a text is that of the section as it was indexed.
+    pub(crate) fn is_of(&self, text: &str) -> bool {
+        mark_of(text) == self.mark
     }
 }
 

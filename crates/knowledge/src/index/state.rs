@@ -77,8 +77,11 @@ impl State {
         self.files.get(path).map(|known| &known.digest)
     }
 
-    pub(crate) fn has(&self, area: Area) -> bool {
-        self.files.values().any(|known| known.area == area.number() && known.sections > 0)
+    /// Returns the areas that have sections.
+    pub(super) fn areas(&self) -> BTreeSet<Area> {
+        let full = self.files.values().filter(|known| known.sections > 0);
+        let numbers: BTreeSet<usize> = full.map(|known| known.area).collect();
+        Area::ALL.into_iter().filter(|area| numbers.contains(&area.number())).collect()
     }
 
     /// Returns the languages of its pages whose endings are known, English aside.

@@ -204,6 +204,9 @@ impl<'a> Stream<'a> {
     /// Past a `'s` behind a word.
     fn past_possessive(&self, at: usize) -> usize {
         let rest = self.text.get(at..).unwrap_or_default();
+        if !rest.starts_with(['\'', '\u{2019}']) {
+            return at;
+        }
         for mark in ["'s", "\u{2019}s", "'S", "\u{2019}S"] {
             if let Some(after) = rest.strip_prefix(mark)
                 && !after.starts_with(char::is_alphanumeric)

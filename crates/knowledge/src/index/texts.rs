@@ -37,5 +37,5 @@ pub(crate) fn of_sections<'t>(
     let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
     let languages = languages.into_values().flatten().collect();
     let (searcher, state) = (reader.searcher(), State::new().in_memory());
-    Ok(Opened { searcher, fields, state, index, languages })
+    Ok(Opened { searcher, fields, state, index, languages, areas: [AREA].into() })
 }

@@ -3,6 +3,7 @@
 use crate::item::GUIDE_FILE;
 use contexture_tools::paths::Access;
 use contexture_tools::{Entry, EntryKind, FileError, Workspace, WorkspacePath};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -31,6 +32,19 @@ impl Content {
         match self {
             Self::Folder(folder) => folder.read_text(&folder.resolve(path)?, limit),
             Self::Static(_) => self.read_text(path, limit),
+        }
+    }
+
+    /// Reads a part of a file that was listed.
+    pub(super) fn listed_part(&self, path: &str, part: Range<usize>) -> Result<Vec<u8>, FileError> {
+        match self {
+            Self::Folder(folder) => {
+                folder.read_part(&folder.resolve(path)?, part.start as u64..part.end as u64)
+            }
+            Self::Static(files) => {
+                let whole = within(files, path, u64::MAX)?.as_bytes();
+                Ok(whole.get(part).unwrap_or_default().to_vec())
+            }
         }
     }
 

@@ -120,7 +120,7 @@ impl Resolver {
         let mut report = view.report.clone();
         report.not_indexed = self.store.not_indexed(pack)?;
         if let Some(embedding) = &self.embedding {
-            let read = |place: &Place| self.text_of(pack, &view, place);
+            let read = |place: &Place| self.texts.section(pack, &view, place);
             let meaning = Meaning { embedding, store: &self.store, view: &view, read: &read };
             let made = meaning.index(&mut report.warnings);
             made.map_err(|source| ResolveError::engine(pack, source))?;
@@ -222,7 +222,7 @@ impl Resolver {
         loop {
             let view = self.store.open(pack, purpose)?;
             warnings.extend(view.report.warnings.iter().cloned());
-            let read = |place: &Place| self.text_of(pack, &view, place);
+            let read = |place: &Place| self.texts.section(pack, &view, place);
             let synonyms = self.synonyms(pack, &view, &mut warnings);
             // The engine trusts its files; those of a damaged disk may make it panic.
             let result = catch_unwind(AssertUnwindSafe(|| {
@@ -230,9 +230,9 @@ impl Resolver {
                     let own = (&read as &select::Reader<'_>, synonyms.as_deref());
                     select::select(&view, pack, query, intent, task, own)?
                 };
-                let areas = select::areas(&view, intent, task);
                 let mut told = Vec::new();
                 if let Some(embedding) = &self.embedding {
+                    let areas = select::areas(&view, intent, task);
                     let meaning =
                         Meaning { embedding, store: &self.store, view: &view, read: &read };
                     meaning.fuse(&mut selected, query, &areas, &mut told)?;
@@ -286,18 +286,6 @@ impl Resolver {
         }
     }
 
-    /// Returns the text of a section; `None` when its file is not what was indexed.
-    fn text_of(&self, pack: &Pack, view: &View, place: &Place) -> Option<String> {
-        for _ in 0..2 {
-            let file = self.texts.get(pack, view, &place.path).ok()?;
-            if let Some(text) = place.of(&file.text) {
-                return Some(text.to_owned());
-            }
-            self.texts.forget(view, &place.path);
-        }
-        None
-    }
-
     /// Returns a candidate as it would be shown.
     fn block(
         &self,
@@ -307,7 +295,7 @@ impl Resolver {
     ) -> Option<Block> {
         let asked = asked.get(part.pack)?;
         let candidate = asked.selected.candidates.get(part.candidate)?;
-        let Some(text) = self.text_of(asked.pack, &asked.view, &candidate.place) else {
+        let Some(text) = self.texts.section(asked.pack, &asked.view, &candidate.place) else {
             has_changed.set(true);
             return None;
         };

@@ -22,6 +22,9 @@ use tokio::sync::oneshot;
 /// The longest time of a run that asks.
 const LONGEST: Duration = Duration::from_secs(600);
 
+/// The time for which a run may still hold its place once its record has ended.
+const ENDING: Duration = Duration::from_secs(1);
+
 /// The longest time in which all prompts of a program are made.
 const LONGEST_TRY: Duration = Duration::from_secs(30);
 
@@ -142,18 +145,21 @@ pub(super) async fn asked(
 ) -> Answer {
     let tried = Tried::of(&body)?;
     shared.sources.checked()?;
-    let permit = Arc::clone(&shared.asking).try_acquire_owned().map_err(|_| {
+    let permit = tokio::time::timeout(ENDING, Arc::clone(&shared.asking).acquire_owned());
+    let permit = permit.await.ok().and_then(Result::ok).ok_or_else(|| {
         let message = "a run that asks a model is under way: one at a time is run from here";
         Refused::new(StatusCode::TOO_MANY_REQUESTS, "run_under_way", message)
     })?;
     let runtime = Handle::current();
     let (begun, told) = oneshot::channel();
     tokio::task::spawn_blocking(move || {
-        let _permit = permit;
         let cancel = CancelToken::new();
         let work = match agreed(&shared, (&run, tried), &runtime, &cancel) {
             Ok(work) => work,
-            Err(refused) => return drop(begun.send(Err(refused))),
+            Err(refused) => {
+                drop(permit);
+                return drop(begun.send(Err(refused)));
+            }
         };
         let id = work.id().map(str::to_owned);
         // The page may have been left: the run is kept anyway.
@@ -174,6 +180,7 @@ pub(super) async fn asked(
                 }
             }
         });
+        drop(permit);
     });
     let id = told.await.map_err(|error| {
         Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", error.to_string())

@@ -4,7 +4,11 @@ use super::{FileError, Workspace, WorkspacePath};
 use cap_std::fs::{File, FileType, Metadata, OpenOptions};
 use contexture_core::policy::paths::{Access, PathClass};
 use contexture_diagnostic::nearest;
-use std::io::Read as _;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::ops::Range;
+
+/// The most bytes for which room is made before a part of a file is read.
+const PART: usize = 1 << 20;
 
 /// An entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +89,22 @@ impl Workspace {
         if read > limit {
             return Err(too_large(read));
         }
+        self.note_content(class, &bytes);
+        Ok(bytes)
+    }
+
+    /// Returns a part of a regular file, as far as the file has it.
+    ///
+    /// # Errors
+    /// [`FileError`], as for the whole.
+    pub fn read_part(&self, path: &WorkspacePath, part: Range<u64>) -> Result<Vec<u8>, FileError> {
+        let (file, _, class) = self.open_file(path)?;
+        let mut file = file.into_std();
+        let length = part.end.saturating_sub(part.start);
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default().min(PART));
+        file.seek(SeekFrom::Start(part.start))
+            .and_then(|_| file.take(length).read_to_end(&mut bytes))
+            .map_err(|error| self.failed(error, path))?;
         self.note_content(class, &bytes);
         Ok(bytes)
     }

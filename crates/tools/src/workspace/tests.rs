@@ -312,3 +312,20 @@ fn as_25_new_file_is_made_whole_and_never_over_another() {
         assert_eq!(made.unwrap_err().code(), code, "{path}");
     }
 }
+
+#[test]
+fn gr_9_part_of_file_is_read_as_far_as_it_has_it() {
+    let fixture = Fixture::new();
+    let workspace = fixture.workspace();
+    write(&fixture, "a.txt", "0123456789").unwrap();
+    let path = workspace.resolve("a.txt").unwrap();
+    for (part, found) in
+        [(2..5, "234"), (8..20, "89"), (30..40, ""), (0..0, ""), (0..u64::MAX, "0123456789")]
+    {
+        assert_eq!(workspace.read_part(&path, part.clone()), Ok(found.into()), "{part:?}");
+    }
+    let folder = workspace.resolve(".").unwrap();
+    assert_eq!(workspace.read_part(&folder, 0..1).unwrap_err().code(), "file_is_folder");
+    let gone = workspace.resolve("b.txt").unwrap();
+    assert_eq!(workspace.read_part(&gone, 0..1).unwrap_err().code(), "file_not_found");
+}

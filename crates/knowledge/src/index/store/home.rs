@@ -242,8 +242,8 @@ fn open_folder(folder: &Path) -> Result<Option<Opened>, TantivyError> {
 
 fn opened(index: Index, fields: Fields, state: State) -> Result<Opened, TantivyError> {
     let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-    let languages = state.languages();
-    Ok(Opened { searcher: reader.searcher(), fields, state, index, languages })
+    let (languages, areas) = (state.languages(), state.areas());
+    Ok(Opened { searcher: reader.searcher(), fields, state, index, languages, areas })
 }
 
 fn size(folder: &Path) -> u64 {

@@ -24,7 +24,7 @@ pub(super) fn stem(word: &mut String) {
         ("ly", 4),
     ];
     for (ending, least) in ENDINGS {
-        if word.ends_with(ending) && word.len() >= ending.len() + least {
+        if ends_with(word, ending) && word.len() >= ending.len() + least {
             let stays = word.len() - ending.len();
             let before = word.as_bytes().get(stays.wrapping_sub(1)).copied().unwrap_or_default();
             if (ending == "ion" && !matches!(before, b't' | b's')) || !has_vowel(word, stays) {
@@ -47,14 +47,22 @@ pub(super) fn stem(word: &mut String) {
     }
 }
 
+/// Reports whether a word has an ending; comparing the last letters alone spares a call for most.
+fn ends_with(word: &str, ending: &str) -> bool {
+    word.bytes().next_back() == ending.bytes().next_back() && word.ends_with(ending)
+}
+
 fn plural(word: &mut String) {
     let len = word.len();
+    if !word.ends_with('s') {
+        return;
+    }
     if word.ends_with("ies") && len > 4 {
         word.truncate(len - 3);
         word.push('y');
     } else if ["sses", "shes", "ches", "xes", "zzes"].iter().any(|end| word.ends_with(end)) {
         word.truncate(len - 2);
-    } else if word.ends_with('s') && !["ss", "us", "is"].iter().any(|end| word.ends_with(end)) {
+    } else if !["ss", "us", "is"].iter().any(|end| word.ends_with(end)) {
         word.truncate(len - 1);
     }
 }

@@ -29,7 +29,7 @@ impl Block {
             let paragraph = text.get(from..end).unwrap_or_default();
             let own = words(paragraph);
             if self.asked.iter().any(|word| own.contains(word)) {
-                runs.add(Shingles::of(paragraph));
+                runs = runs.with(Shingles::of(paragraph));
             }
             from = end;
         }

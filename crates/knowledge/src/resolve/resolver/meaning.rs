@@ -52,10 +52,9 @@ pub(super) struct Meaning<'a> {
 impl Meaning<'_> {
     /// Gives all passages of a pack their vectors, those of its sources too.
     pub(super) fn index(&self, warnings: &mut Vec<String>) -> Result<(), TantivyError> {
-        let areas: Vec<Area> =
-            Area::ALL.into_iter().filter(|area| self.view.opened.state.has(*area)).collect();
         for group in Group::ALL {
-            let own: Vec<Area> = areas.iter().copied().filter(|area| group.has(*area)).collect();
+            let own: Vec<Area> =
+                self.view.opened.areas.iter().copied().filter(|area| group.has(*area)).collect();
             if !own.is_empty() {
                 self.unless_told(self.table(group, &own, Reason::Index, warnings), warnings)?;
             }

@@ -123,7 +123,7 @@ fn document_gaps(item: &CatalogItem, view: &View) -> Vec<String> {
             }
         }
     }
-    if !view.opened.state.has(Area::Split) {
+    if !view.opened.areas.contains(&Area::Split) {
         gaps.push(format!("`{name}` is document-first, but `compiled/splits/` is missing"));
     }
     gaps

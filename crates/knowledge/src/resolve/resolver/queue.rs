@@ -17,8 +17,28 @@ const REDUNDANT: f32 = 0.5;
 /// The candidates that are still to be packed.
 pub(super) struct Queue {
     waiting: VecDeque<(Part, Ranked)>,
-    /// The blocks that were looked at and not yet packed.
-    read: HashMap<(usize, usize), Option<(Block, Shingles)>>,
+    /// The blocks that were looked at and not yet packed; `None` for one that can't be read.
+    read: HashMap<(usize, usize), Option<Looked>>,
+}
+
+/// A candidate that was looked at.
+struct Looked {
+    block: Block,
+    shingles: Shingles,
+    /// The number of shown sections that it was compared with, and the largest share of it that one
+    /// of them has: each step compares with those that came since.
+    compared: usize,
+    redundancy: f32,
+}
+
+impl Looked {
+    fn redundancy(&mut self, shown: &[Shown]) -> f32 {
+        let new = shown.get(self.compared..).unwrap_or_default();
+        let held = new.iter().map(|shown| self.shingles.held(&shown.shingles));
+        self.redundancy = held.fold(self.redundancy, f32::max);
+        self.compared = shown.len();
+        self.redundancy
+    }
 }
 
 impl Queue {
@@ -78,7 +98,8 @@ impl Queue {
         block: &dyn Fn(Part) -> Option<Block>,
     ) -> Option<(Block, Shingles)> {
         self.look(part, block);
-        self.read.remove(&(part.pack, part.candidate)).flatten()
+        let looked = self.read.remove(&(part.pack, part.candidate)).flatten()?;
+        Some((looked.block, looked.shingles))
     }
 
     /// Returns the largest share of a candidate that one shown section has.
@@ -88,24 +109,15 @@ impl Queue {
         shown: &[Shown],
         block: &dyn Fn(Part) -> Option<Block>,
     ) -> f32 {
-        match self.look(part, block) {
-            Some((_, own)) => {
-                shown.iter().map(|shown| own.held(&shown.shingles)).fold(0.0, f32::max)
-            }
-            None => 0.0,
-        }
+        self.look(part, block).map_or(0.0, |looked| looked.redundancy(shown))
     }
 
-    fn look(
-        &mut self,
-        part: Part,
-        block: &dyn Fn(Part) -> Option<Block>,
-    ) -> Option<&(Block, Shingles)> {
+    fn look(&mut self, part: Part, block: &dyn Fn(Part) -> Option<Block>) -> Option<&mut Looked> {
         let read = || {
             let block = block(part)?;
             let shingles = Shingles::of(&block.text);
-            Some((block, shingles))
+            Some(Looked { block, shingles, compared: 0, redundancy: 0.0 })
         };
-        self.read.entry((part.pack, part.candidate)).or_insert_with(read).as_ref()
+        self.read.entry((part.pack, part.candidate)).or_insert_with(read).as_mut()
     }
 }

@@ -135,7 +135,7 @@ pub(super) fn select(
 pub(super) fn areas(view: &View, intent: Intent, task: &Task) -> Vec<Area> {
     let evidence = task.evidence || intent.wants_evidence();
     let is_searched = |area: &Area| evidence || *area != Area::Source;
-    Area::ALL.into_iter().filter(is_searched).filter(|area| view.opened.state.has(*area)).collect()
+    view.opened.areas.iter().copied().filter(is_searched).collect()
 }
 
 /// Words of how tasks are worded that headings of the pack have: there they are what it is about.

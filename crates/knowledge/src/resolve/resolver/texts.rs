@@ -1,14 +1,15 @@
 //! Texts of packs, kept while they match the listing.
 
 use crate::anchor::{AnchorFiles, Facts, SourceMap};
-use crate::index::{MAX_FILE_BYTES, View};
+use crate::index::{MAX_FILE_BYTES, Place, View};
 use crate::pack::{Pack, PackError, is_plain, plain_text};
 use crate::synonyms::Synonyms;
 use contexture_context::Digest;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-const MAX_KEPT: usize = 24 << 20;
+/// The most bytes of texts that are kept.
+pub(super) const MAX_KEPT: usize = 24 << 20;
 
 /// A text and what was made of it.
 pub(super) struct FileText {
@@ -47,12 +48,31 @@ struct Kept {
     bytes: usize,
 }
 
-#[derive(Default)]
+impl Kept {
+    /// Returns a text that is kept, if it is of the file as it is now.
+    fn of(&self, key: &(Arc<str>, String), stat: Option<(u64, u64)>) -> Option<&Arc<FileText>> {
+        self.texts.get(key).filter(|text| text.stat == stat)
+    }
+}
+
 pub(super) struct Texts {
     kept: Mutex<Kept>,
+    /// The most bytes that are kept.
+    most: usize,
+}
+
+impl Default for Texts {
+    fn default() -> Self {
+        Self { kept: Mutex::default(), most: MAX_KEPT }
+    }
 }
 
 impl Texts {
+    #[cfg(test)]
+    pub(super) fn keeping(most: usize) -> Self {
+        Self { most, ..Self::default() }
+    }
+
     /// Returns the text of a file as it is now.
     pub(super) fn get(
         &self,
@@ -64,9 +84,7 @@ impl Texts {
         let key = (Arc::clone(&view.key), path.to_owned());
         {
             let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(text) = kept.texts.get(&key)
-                && text.stat == stat
-            {
+            if let Some(text) = kept.of(&key, stat) {
                 return Ok(Arc::clone(text));
             }
         }
@@ -88,7 +106,7 @@ impl Texts {
             digest,
         });
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.bytes + text.text.len() > MAX_KEPT {
+        if kept.bytes + text.text.len() > self.most {
             *kept = Kept::default();
         }
         kept.bytes += text.text.len();
@@ -96,6 +114,40 @@ impl Texts {
             kept.bytes = kept.bytes.saturating_sub(old.text.len());
         }
         Ok(text)
+    }
+
+    /// Returns the text of a section; `None` when its file can't be read or is not what was indexed.
+    ///
+    /// Once as many texts are kept as may be, the section alone is read: a large pack would otherwise
+    /// be read again and again, file by file.
+    pub(super) fn section(&self, pack: &Pack, view: &View, place: &Place) -> Option<String> {
+        if let Some(text) = self.part(pack, view, place) {
+            return Some(text);
+        }
+        let file = self.get(pack, view, &place.path).ok()?;
+        if let Some(text) = place.of(&file.text) {
+            return Some(text.to_owned());
+        }
+        self.forget(view, &place.path);
+        let file = self.get(pack, view, &place.path).ok()?;
+        place.of(&file.text).map(str::to_owned)
+    }
+
+    /// Returns the text of a section of a file that is not kept and would take the room of others.
+    fn part(&self, pack: &Pack, view: &View, place: &Place) -> Option<String> {
+        let stat = view.listing.get(&place.path).copied()?;
+        {
+            let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let has_room = kept.bytes + usize::try_from(stat.0).ok()? <= self.most;
+            if has_room
+                || kept.of(&(Arc::clone(&view.key), place.path.clone()), Some(stat)).is_some()
+            {
+                return None;
+            }
+        }
+        // Where the file is not plain, its places are those of the plain text: the mark differs.
+        let text = pack.listed_part(&place.path, place.text.clone())?;
+        place.is_of(&text).then_some(text)
     }
 
     /// Forgets a text that turned out to be another one.

@@ -34,15 +34,19 @@ const ATTRIBUTE_LENGTH: usize = 80;
 /// The longest prefix of a name, as in `</x:knowledge_pack>`.
 const PREFIX_LENGTH: usize = 24;
 
+/// Reports whether a byte may begin a sign that opens a tag (see [`opening`]): most of a text do not.
+const fn may_open(byte: u8) -> bool {
+    byte >= 0xc0 || matches!(byte, b'<' | b'>' | b'[' | b'&' | b'\\' | b'%')
+}
+
 /// Returns the places for a backslash: after the sign that opens each such tag. `own` is the tag of
 /// the fence around the text; role markers count only `in_fence`.
 pub(super) fn marks(text: &str, own: Option<&str>, in_fence: bool) -> Vec<usize> {
     let own: Option<String> = own.map(|tag| tag.replace(['_', '-'], ""));
-    let turns = text.contains(['\u{202e}', '\u{202b}', '\u{2067}', '\u{200f}']);
+    let turns = !text.is_ascii() && text.contains(['\u{202e}', '\u{202b}', '\u{2067}', '\u{200f}']);
     let mut marks = Vec::new();
-    // Most of a text are these, which open nothing (see `opening`).
-    let is_plain = |c: char| c.is_ascii() && !matches!(c, '<' | '>' | '[' | '&' | '\\' | '%');
-    for (at, c) in text.char_indices().filter(|(_, c)| !is_plain(*c)) {
+    for (at, _) in text.bytes().enumerate().filter(|(_, byte)| may_open(*byte)) {
+        let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { continue };
         let Some(opening) = opening(text, at, c, turns) else {
             continue;
         };

@@ -1,6 +1,8 @@
 //! Phrases that instruct the reader to disobey, or to become someone else.
 
 use crate::fence::look::{is_invisible, plain};
+use memchr::memmem::Finder;
+use std::sync::LazyLock;
 
 /// Words that begin a phrase, with words that must follow soon.
 struct Phrase {
@@ -92,55 +94,79 @@ const OTHERS: &[(&str, &[&str], &[&str])] = &[
 /// The greatest distance of an object after its verb, in bytes.
 const REACH: usize = 90;
 
+/// A way in which an English phrase begins.
+type Beginning = (&'static Phrase, &'static str);
+
+/// The beginnings of English phrases, by their first letter: most words of a text begin none.
+static BEGINNINGS: LazyLock<[Vec<Beginning>; 26]> = LazyLock::new(|| {
+    let all =
+        ENGLISH.iter().flat_map(|phrase| phrase.verbs.iter().map(move |verb| (phrase, *verb)));
+    let of =
+        |letter: u8| all.clone().filter(|(_, verb)| verb.bytes().next() == Some(letter)).collect();
+    std::array::from_fn(|number| {
+        u8::try_from(number).map_or_else(|_| Vec::new(), |at| of(b'a' + at))
+    })
+});
+
 /// Returns the first such phrase of a line: its description and its approximate position.
 pub(super) fn find(line: &str) -> Option<(&'static str, usize)> {
-    let (text, places) = words(line);
-    let at = |at: usize| places.partition_point(|(shown, _)| *shown <= at).checked_sub(1);
-    let place =
-        |shown: usize| at(shown).and_then(|at| places.get(at)).map_or(0, |(_, place)| *place);
-    // Most lines have none of the verbs.
-    english(&text).map(|(what, shown)| (what, place(shown))).or_else(|| {
-        if text.is_ascii() && !text.contains("ignoriere") && !text.contains("vergiss") {
-            return None;
-        }
-        other(&text.replace(' ', "")).map(|what| (what, 0))
-    })
+    let text = words(line, |_, _| {});
+    if let Some((what, shown)) = english(&text) {
+        let mut place = 0;
+        words(line, |word, at| {
+            if word <= shown {
+                place = at;
+            }
+        });
+        return Some((what, place));
+    }
+    if text.is_ascii() && !GERMAN.iter().any(|verb| verb.find(text.as_bytes()).is_some()) {
+        return None;
+    }
+    other(&text.replace(' ', "")).map(|what| (what, 0))
 }
 
-/// Returns the words of a line in plain lower-case letters, each after a space, with their
-/// positions.
-fn words(line: &str) -> (String, Vec<(usize, usize)>) {
+/// The beginnings of German phrases.
+static GERMAN: LazyLock<[Finder<'static>; 2]> =
+    LazyLock::new(|| ["ignoriere", "vergiss"].map(Finder::new));
+
+/// Returns the words of a line in plain lower-case letters, each after a space; `begins` is told where
+/// each begins, there and in the line.
+fn words(line: &str, mut begins: impl FnMut(usize, usize)) -> String {
     let mut text = String::with_capacity(line.len() + 1);
-    let mut places = Vec::new();
     let mut is_between = true;
-    for (at, c) in line.char_indices().filter(|(_, c)| !is_invisible(*c)) {
-        match plain(c) {
-            Some(c) if c.is_alphanumeric() => {
-                if is_between {
-                    text.push(' ');
-                    places.push((text.len(), at));
+    for (at, c) in line.char_indices() {
+        let letter = if c.is_ascii_alphanumeric() {
+            c.to_ascii_lowercase()
+        } else if is_invisible(c) {
+            continue;
+        } else {
+            match plain(c) {
+                Some(c) if c.is_alphanumeric() => c,
+                Some(_) => {
+                    is_between = true;
+                    continue;
                 }
-                is_between = false;
-                text.push(c);
+                None => continue,
             }
-            Some(_) => is_between = true,
-            None => {}
+        };
+        if is_between {
+            text.push(' ');
+            begins(text.len(), at);
         }
+        is_between = false;
+        text.push(letter);
     }
-    (text, places)
+    text
 }
 
 fn english(text: &str) -> Option<(&'static str, usize)> {
-    for (at, _) in text.match_indices(' ') {
-        let rest = text.get(at + 1..).unwrap_or_default();
-        let first = rest.bytes().next();
-        // Comparing the first letter alone spares a call for nearly all verbs.
-        let leads = |verb: &&&str| verb.bytes().next() == first && rest.starts_with(**verb);
-        for phrase in ENGLISH {
-            let Some(verb) = phrase.verbs.iter().find(leads) else {
-                continue;
-            };
-            let behind = rest.get(verb.len()..).unwrap_or_default();
+    for (at, pair) in text.as_bytes().windows(2).enumerate() {
+        let [b' ', letter] = pair else { continue };
+        let known = BEGINNINGS.get(usize::from(letter.wrapping_sub(b'a'))).into_iter().flatten();
+        for (phrase, verb) in known {
+            let rest = text.get(at + 1..).unwrap_or_default();
+            let Some(behind) = rest.strip_prefix(*verb) else { continue };
             if phrase.objects.is_empty() || reaches(behind, phrase.objects) {
                 return Some((phrase.what, at + 1));
             }

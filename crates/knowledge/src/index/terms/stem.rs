@@ -11,27 +11,14 @@ pub(super) fn stem(word: &mut String) {
         return;
     }
     plural(word);
-    // Each ending with the fewest letters that must stay before it.
-    const ENDINGS: [(&str, usize); 9] = [
-        ("ability", 4),
-        ("able", 4),
-        ("ment", 3),
-        ("ness", 4),
-        ("ing", 3),
-        ("ion", 5),
-        ("ed", 3),
-        ("al", 4),
-        ("ly", 4),
-    ];
-    for (ending, least) in ENDINGS {
-        if ends_with(word, ending) && word.len() >= ending.len() + least {
-            let stays = word.len() - ending.len();
-            let before = word.as_bytes().get(stays.wrapping_sub(1)).copied().unwrap_or_default();
-            if (ending == "ion" && !matches!(before, b't' | b's')) || !has_vowel(word, stays) {
-                continue;
-            }
+    if let Some((length, least)) = ending(word)
+        && word.len() >= length + least
+    {
+        let stays = word.len() - length;
+        let is_ion = length == 3 && word.ends_with("ion");
+        let before = word.as_bytes().get(stays.wrapping_sub(1)).copied().unwrap_or_default();
+        if (!is_ion || matches!(before, b't' | b's')) && has_vowel(word, stays) {
             word.truncate(stays);
-            break;
         }
     }
     if word.ends_with('e') && word.len() >= SHORT {
@@ -47,9 +34,22 @@ pub(super) fn stem(word: &mut String) {
     }
 }
 
-/// Reports whether a word has an ending; comparing the last letters alone spares a call for most.
-fn ends_with(word: &str, ending: &str) -> bool {
-    word.bytes().next_back() == ending.bytes().next_back() && word.ends_with(ending)
+/// Returns the length of the ending of a word, and the fewest letters that must stay before it. A word
+/// has at most one of them; the last letter leaves one or two to compare.
+fn ending(word: &str) -> Option<(usize, usize)> {
+    let ends = |ending: &str| word.ends_with(ending);
+    match word.bytes().next_back()? {
+        b'y' if ends("ability") => Some((7, 4)),
+        b'y' if ends("ly") => Some((2, 4)),
+        b'e' if ends("able") => Some((4, 4)),
+        b't' if ends("ment") => Some((4, 3)),
+        b's' if ends("ness") => Some((4, 4)),
+        b'g' if ends("ing") => Some((3, 3)),
+        b'n' if ends("ion") => Some((3, 5)),
+        b'd' if ends("ed") => Some((2, 3)),
+        b'l' if ends("al") => Some((2, 4)),
+        _ => None,
+    }
 }
 
 fn plural(word: &mut String) {

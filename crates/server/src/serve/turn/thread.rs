@@ -117,8 +117,10 @@ pub(crate) fn start(
         .turn(request)
         .cancel(cancel.clone())
         .events(move |event| {
-            // Nobody listens when the server ends.
-            let _ = tell.send(event);
+            // Each one wakes the turn. Nobody listens when the server ends.
+            if concerns_turn(&event) {
+                let _ = tell.send(event);
+            }
         });
     tokio::spawn(async move {
         let _permit = permit;
@@ -141,6 +143,18 @@ pub(crate) fn start(
         private,
         run: None,
         outcome: None,
+    }
+}
+
+/// Reports whether a turn tells, counts or notes an event.
+const fn concerns_turn(event: &TurnEvent) -> bool {
+    use Progress::{GenerateEnded, GenerateStarted, Planned, Said};
+    match event {
+        TurnEvent::Progress(progress) => matches!(
+            progress,
+            Said(_) | Planned { .. } | GenerateStarted { .. } | GenerateEnded { .. }
+        ),
+        _ => true,
     }
 }
 

@@ -164,6 +164,12 @@ impl Project {
             .map_err(|error| SetupError::new("workspace_unusable", &error, Some(error.help())))
     }
 
+    /// Makes one store of runs for the project and its clones, which share what is open of it: each
+    /// would open and close the file of larger texts again (GR-1).
+    pub fn share_runs(&mut self) {
+        self.stores.runs = Some(runs(self));
+    }
+
     /// Returns the store of the workspace's memories.
     pub(crate) fn memories(&self) -> Arc<dyn MemoryStore> {
         self.stores.memory.clone().unwrap_or_else(|| Arc::new(FileMemories))

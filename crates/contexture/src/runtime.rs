@@ -86,8 +86,7 @@ impl Runtime {
     }
 
     fn with_limit(mut project: Project, runs: usize) -> Self {
-        // Its runs share what is open of the store of runs (GR-1).
-        project.stores.runs = Some(crate::project::runs(&project));
+        project.share_runs();
         let permits = Semaphore::new(runs.clamp(1, Semaphore::MAX_PERMITS));
         Self { project: Arc::new(project), permits: Arc::new(permits) }
     }

@@ -197,6 +197,7 @@ impl Serve {
         })?;
         let lock = FolderLock::take(&settings.data)?;
         let database = open_database(&mut settings)?;
+        settings.project.share_runs();
         let damage = match settings.project.stores.contexts {
             Some(_) => None,
             None => Damage::of(&settings.data, settings.accept_loss)?,

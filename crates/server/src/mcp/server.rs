@@ -99,6 +99,7 @@ impl Server {
             // Nor what a client shows its model.
             project.protect_files(folder);
         }
+        project.share_runs();
         let chosen = (model.clone(), models.clone());
         let runner = Runner::new(project.clone(), chosen, packs.clone(), (servers, yes_to));
         let counter = tokenizer_for(&default_model(&project, model.as_deref()).uri);

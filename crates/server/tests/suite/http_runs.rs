@@ -246,3 +246,19 @@ fn wa_7_what_can_be_called_is_listed_with_schemas() {
     assert_eq!(answer["type"], "TOOL_LIST_RESPONSE", "{answer}");
     assert_eq!(answer["content"], json!({ "tools": tools, "actions": actions }));
 }
+
+#[test]
+fn gr_1_turns_of_server_share_the_open_file_of_larger_texts() {
+    let (place, running) = served();
+    let http = running.http();
+    // What is open of the file has a log beside it, which goes when the last one closes it.
+    let log = place.path().join(".contexture/texts/parts.db-wal");
+    let text = "A longer text. ".repeat(4_000);
+    for (id, text) in [("m1", text.clone()), ("m2", text + "And more.")] {
+        let run = run_of(&http.post(&said(id, Some("ctx_a"), &text)).json());
+        assert!(log.exists(), "{id}");
+        assert_eq!(http.get(&format!("/v1/runs/{run}")).json()["outcome"], "done");
+    }
+    running.end();
+    assert!(!log.exists());
+}

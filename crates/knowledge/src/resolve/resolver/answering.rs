@@ -20,20 +20,19 @@ impl Block {
     pub(super) fn answering(&self) -> Shingles {
         let (place, text) = (&self.candidate.place, &self.text);
         let known = words(&format!("{}\n{}\n{text}", place.path, place.heading));
-        let mut runs = Shingles::default();
         if !self.asked.iter().all(|word| known.contains(word)) {
-            return runs;
+            return Shingles::default();
         }
         let mut from = 0;
-        for end in self.ends().into_iter().chain([text.len()]) {
+        let paragraphs = self.ends().into_iter().chain([text.len()]).map(|end| {
             let paragraph = text.get(from..end).unwrap_or_default();
-            let own = words(paragraph);
-            if self.asked.iter().any(|word| own.contains(word)) {
-                runs = runs.with(Shingles::of(paragraph));
-            }
             from = end;
-        }
-        runs
+            paragraph
+        });
+        Shingles::of_parts(paragraphs.filter(|paragraph| {
+            let own = words(paragraph);
+            self.asked.iter().any(|word| own.contains(word))
+        }))
     }
 }
 

@@ -18,18 +18,15 @@ pub(super) struct Shingles {
 
 impl Shingles {
     pub(super) fn of(text: &str) -> Self {
-        let words: Vec<u64> = words(text).take(MOST + RUN).collect();
-        let hash = |run: &[u64]| {
-            let mut hasher = FxHasher::default();
-            run.iter().for_each(|word| hasher.write_u64(*word));
-            hasher.finish()
-        };
-        Self::from_iter(words.windows(RUN.min(words.len()).max(1)).map(hash))
+        Self::of_parts([text])
     }
 
-    /// Returns the runs of both texts.
-    pub(super) fn with(self, other: Self) -> Self {
-        Self::from_iter(self.runs.into_iter().chain(other.runs))
+    /// Returns the runs of several texts.
+    pub(super) fn of_parts<'t>(parts: impl IntoIterator<Item = &'t str>) -> Self {
+        let mut runs: Vec<u64> = parts.into_iter().flat_map(runs).collect();
+        runs.sort_unstable();
+        runs.dedup();
+        Self { runs }
     }
 
     /// Returns how many runs there are.
@@ -66,13 +63,15 @@ impl Shingles {
     }
 }
 
-impl FromIterator<u64> for Shingles {
-    fn from_iter<T: IntoIterator<Item = u64>>(hashes: T) -> Self {
-        let mut runs: Vec<u64> = hashes.into_iter().collect();
-        runs.sort_unstable();
-        runs.dedup();
-        Self { runs }
-    }
+/// Returns the hashes of the runs of a text, in their order.
+fn runs(text: &str) -> Vec<u64> {
+    let words: Vec<u64> = words(text).take(MOST + RUN).collect();
+    let hash = |run: &[u64]| {
+        let mut hasher = FxHasher::default();
+        run.iter().for_each(|word| hasher.write_u64(*word));
+        hasher.finish()
+    };
+    words.windows(RUN.min(words.len()).max(1)).map(hash).collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of runs are small")]

@@ -53,6 +53,8 @@ pub(super) struct Parts {
 struct Open {
     connection: Connection,
     known: Known,
+    /// The number of the file on its disk: somebody may remove it while it is open.
+    file: Option<u64>,
 }
 
 /// The first half of a part's digest.
@@ -82,7 +84,7 @@ impl Parts {
         }
         let mut slot = self.lock();
         let open = self.opened(&mut slot, true)?;
-        let Some(Open { connection, known }) = open else {
+        let Some(Open { connection, known, .. }) = open else {
             return Err(self.fault("it could not be made".to_owned()));
         };
         let written = write(connection, known, texts);
@@ -127,9 +129,13 @@ impl Parts {
         slot: &'s mut Option<Open>,
         create: bool,
     ) -> Result<Option<&'s mut Open>, RunError> {
+        if slot.as_ref().is_some_and(|open| open.file != number(&self.path)) {
+            *slot = None;
+        }
         if slot.is_none() && (create || self.path.exists()) {
             let connection = tables::open(&self.path, create)?;
-            *slot = connection.map(|connection| Open { connection, known: Known::default() });
+            let file = number(&self.path);
+            *slot = connection.map(|connection| Open { connection, known: Known::default(), file });
         }
         Ok(slot.as_mut())
     }
@@ -141,6 +147,17 @@ impl Parts {
     fn explain(&self, error: &rusqlite::Error) -> RunError {
         tables::explain(&self.path, error)
     }
+}
+
+/// Returns the number of a file on its disk, 0 where the system has none; `None` when it is not there.
+#[cfg(unix)]
+fn number(path: &Path) -> Option<u64> {
+    path.metadata().ok().map(|file| std::os::unix::fs::MetadataExt::ino(&file))
+}
+
+#[cfg(not(unix))]
+fn number(path: &Path) -> Option<u64> {
+    path.exists().then_some(0)
 }
 
 fn write(connection: &mut Connection, known: &mut Known, texts: &[Large<'_>]) -> Outcome<()> {

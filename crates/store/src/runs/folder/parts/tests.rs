@@ -315,3 +315,22 @@ fn gr_1_a_masked_text_is_read_and_its_damage_is_found() {
         .unwrap();
     assert_eq!(kept(&store, &*run, &text), None);
 }
+
+#[test]
+fn gr_1_folder_removed_beside_open_store_is_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    let keep_one = |text: &str| {
+        let run = store.begin(Arc::default()).unwrap();
+        keep(&*run, 1, &[text.to_owned()]);
+        run
+    };
+    let texts = ["first ".repeat(4_000), "second ".repeat(4_000)];
+    drop(keep_one(&texts[0]));
+    std::fs::remove_dir_all(folder.path().join(".contexture")).unwrap();
+    let run = keep_one(&texts[1]);
+    assert!(parts_file(folder.path()).exists());
+    let other = self::store(folder.path());
+    assert_eq!(kept(&other, &*run, &texts[1]), Some(texts[1].clone()));
+    assert_eq!(kept(&other, &*run, &texts[0]), None);
+}

@@ -34,6 +34,7 @@
 
 mod bounds;
 mod ends;
+mod known;
 mod list;
 mod marker;
 mod middle;

@@ -1,5 +1,6 @@
 //! Cuts of lists between items and of objects between fields.
 
+use super::known::Known;
 use super::marker::marker;
 use super::passage;
 use super::ruler::{Cut, Kept, Ruler};
@@ -129,7 +130,7 @@ impl Parts {
     fn empty(&self, ruler: Ruler<'_>, limit: usize, keep: Keep, total: Total) -> Cut<'static> {
         let kept = Some(Kept { kept: 0, of: self.parts.len(), shortened: 0 });
         let made = [true, false]
-            .map(|marked| self.compose(ruler, &[], keep, total, marked))
+            .map(|marked| self.compose(ruler, &[], None, (keep, total, marked)))
             .into_iter()
             .find(|cut| cut.after <= limit);
         Cut { kept, ..made.unwrap_or_else(|| ends::clipped(total, None)) }
@@ -150,14 +151,14 @@ impl Parts {
         loop {
             let kept = self.choose(ruler, room, keep);
             let of = self.parts.len();
-            let cut = self.compose(ruler, &self.texts(&kept), keep, total, marked);
+            let cut = self.compose(ruler, &self.texts(&kept), None, (keep, total, marked));
             let Some(excess) = cut.after.checked_sub(limit).filter(|excess| *excess > 0) else {
                 let whole = Kept { kept: kept.len(), of, shortened: 0 };
                 let more = self.with_passage(
                     ruler,
-                    limit,
+                    (limit, limit.saturating_sub(cut.after)),
                     &kept,
-                    |texts| self.compose(ruler, texts, keep, total, marked),
+                    |texts, known| self.compose(ruler, texts, known, (keep, total, marked)),
                     keep,
                 );
                 let made = more.or((whole.kept > 0).then_some((cut, whole)));
@@ -175,26 +176,30 @@ impl Parts {
         kept.iter().filter_map(|at| self.parts.get(*at)).map(String::as_str).collect()
     }
 
-    /// Adds the next item of a list to the `kept` ones, with its long texts cut.
+    /// Adds the next item of a list to the `kept` ones, with its long texts cut; they leave `spare`
+    /// of the limit.
     fn with_passage(
         &self,
         ruler: Ruler<'_>,
-        limit: usize,
+        (limit, spare): (usize, usize),
         kept: &[usize],
-        compose: impl Fn(&[&str]) -> Cut<'static>,
+        compose: impl Fn(&[&str], Option<Known<'_>>) -> Cut<'static>,
         keep: Keep,
     ) -> Option<(Cut<'static>, Kept)> {
         let next = self.next(kept, keep).filter(|_| self.kind == Kind::List)?;
         let is_first = kept.first().is_some_and(|first| next < *first);
+        // All but one end stays the same, whatever is left of the item.
+        let without = self.join(self.texts(kept));
+        let shared = if is_first { without.get(1..) } else { without.strip_suffix(['}', ']']) };
+        let known = shared.map(|shared| Known::of(ruler, shared.trim_end_matches('\n')));
         let made = |item: &str| {
             let item = indented(item);
             let mut texts = self.texts(kept);
             texts.insert(if is_first { 0 } else { texts.len() }, &item);
-            compose(&texts)
+            Some(compose(&texts, known)).filter(|cut| cut.after <= limit)
         };
-        let fits = |item: &str| made(item).after <= limit;
-        let item = passage::longest(self.parts.get(next)?, ruler, limit, keep, fits)?;
-        Some((made(&item), Kept { kept: kept.len() + 1, of: self.parts.len(), shortened: 1 }))
+        let cut = passage::longest(self.parts.get(next)?, ruler, (limit, spare), keep, made)?;
+        Some((cut, Kept { kept: kept.len() + 1, of: self.parts.len(), shortened: 1 }))
     }
 
     /// Returns the item that comes next after those that were kept.
@@ -218,18 +223,19 @@ impl Parts {
         &self,
         ruler: Ruler<'_>,
         kept: &[&str],
-        keep: Keep,
-        total: Total,
-        marked: bool,
+        known: Option<Known<'_>>,
+        (keep, total, marked): (Keep, Total, bool),
     ) -> Cut<'static> {
         let json = self.join(kept.iter().copied());
-        let removed = total.less(ruler.count(&json));
+        let count = known.map_or_else(|| ruler.count(&json), |known| known.count_in(ruler, &json));
+        let known = Known::new(&json, count);
+        let removed = total.less(count);
         let text = match (marked, keep) {
-            (false, _) => json,
+            (false, _) => json.clone(),
             (true, Keep::Tail) => format!("{}\n{json}", marker(removed, total, ruler.measure)),
             (true, _) => format!("{json}\n{}", marker(removed, total, ruler.measure)),
         };
-        let after = ruler.count(&text);
+        let after = known.count_in(ruler, &text);
         Cut {
             text: Cow::Owned(text),
             clipped: true,

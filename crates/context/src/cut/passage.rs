@@ -8,15 +8,19 @@ use serde_json::Value;
 /// Bytes of a text that may be cut; shorter ones are values and no passages.
 const LONG: usize = 200;
 
-/// Returns the JSON of an item with its long texts cut to one length, the largest with which it
-/// `fits`; `None` if it holds no long text or does not fit with any.
-pub(super) fn longest(
+/// Cuts the long texts in the JSON of an item to one length, the largest with which it fits into the
+/// `spare` room of `limit`, and returns what `made` makes of it, which is nothing where it does not
+/// fit; `None` if the item holds no long text or does not fit with any length.
+///
+/// What is made is counted as a whole, which takes far longer than the item does: its counts say
+/// where to look first.
+pub(super) fn longest<T>(
     item: &str,
     ruler: Ruler<'_>,
-    limit: usize,
+    (limit, spare): (usize, usize),
     keep: Keep,
-    fits: impl Fn(&str) -> bool,
-) -> Option<String> {
+    made: impl Fn(&str) -> Option<T>,
+) -> Option<T> {
     let value: Value = serde_json::from_str(item).ok().filter(has_passage)?;
     let at = |length: usize| {
         let mut value = value.clone();
@@ -25,18 +29,41 @@ pub(super) fn longest(
     };
     // The least that must be left of each text, for the rest to be worth its place.
     let least = if ruler.measure == Measure::Tokens { 16 } else { 64 };
-    let mut best = Some(at(least)).filter(|text| limit > least && fits(text))?;
+    let shortest = at(least);
+    let mut best = made(&shortest).filter(|_| limit > least)?;
     let (mut low, mut high) = (least, limit);
+    let guess = guess(ruler, (least, ruler.count(&shortest)), spare, at);
+    let mut near = Some(guess.min(limit - 1).max(least + 1));
+    let mut step = 1_usize;
     while low + 1 < high {
-        let middle = usize::midpoint(low, high);
-        let text = at(middle);
-        if fits(&text) {
-            (low, best) = (middle, text);
-        } else {
-            high = middle;
+        near = near.filter(|near| low < *near && *near < high);
+        let length = near.unwrap_or(usize::midpoint(low, high));
+        match made(&at(length)) {
+            Some(other) => {
+                (low, best) = (length, other);
+                near = near.map(|_| length.saturating_add(step));
+            }
+            None => {
+                high = length;
+                near = near.map(|_| length.saturating_sub(step));
+            }
         }
+        step = step.saturating_mul(2);
     }
     Some(best)
+}
+
+/// Returns about the length with which an item takes that much room: its counts lie on a line.
+fn guess(
+    ruler: Ruler<'_>,
+    (least, taken): (usize, usize),
+    room: usize,
+    at: impl Fn(usize) -> String,
+) -> usize {
+    let first = least.saturating_add(room.saturating_sub(taken));
+    let more = ruler.count(&at(first)).saturating_sub(taken).max(1);
+    let wanted = room.saturating_sub(taken);
+    least.saturating_add(wanted.saturating_mul(first.saturating_sub(least)) / more)
 }
 
 fn has_passage(value: &Value) -> bool {

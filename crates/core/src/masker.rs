@@ -428,6 +428,18 @@ mod tests {
     }
 
     #[test]
+    fn as_29_backslash_before_escaped_secret_does_not_hide_it() {
+        let secret = "b中\\n\"éaé";
+        let masker = masker(&[secret]);
+        let json = json!(format!("\\{secret}")).to_string();
+        let twice = json!(json).to_string();
+        for text in [json, twice] {
+            let masked = masker.text(&text);
+            assert!(!masked.contains('中') && masked.contains(MASK), "{text}: {masked}");
+        }
+    }
+
+    #[test]
     fn as_29_invalid_escape_does_not_hide_secret() {
         let masker = masker(&["sk-12345678"]);
         for text in [r"\uZZZZ sk-\u0031\u0032345678", r"\ud83d\ude00 \x sk-12345678", "\\"] {

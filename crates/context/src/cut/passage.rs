@@ -60,10 +60,9 @@ fn guess(
     room: usize,
     at: impl Fn(usize) -> String,
 ) -> usize {
-    let first = least.saturating_add(room.saturating_sub(taken));
-    let more = ruler.count(&at(first)).saturating_sub(taken).max(1);
     let wanted = room.saturating_sub(taken);
-    least.saturating_add(wanted.saturating_mul(first.saturating_sub(least)) / more)
+    let more = ruler.count(&at(least.saturating_add(wanted))).saturating_sub(taken).max(1);
+    least.saturating_add(wanted.saturating_mul(wanted) / more)
 }
 
 fn has_passage(value: &Value) -> bool {

@@ -27,6 +27,10 @@ impl Forms {
     /// Adds a value in all its forms.
     pub(super) fn add(&mut self, value: &str) {
         self.plain.add(Read::of(value).text().as_bytes());
+        // Behind a backslash of something else, `\\n` of the value is read as it was escaped.
+        let escaped = serde_json::Value::from(value).to_string();
+        let escaped = escaped.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        self.plain.add(Read::of_once(escaped.unwrap_or_default()).text().as_bytes());
         // A space in a query is a `+`.
         for written in [value, &value.replace(' ', "+")] {
             self.plain.add(written.as_bytes());

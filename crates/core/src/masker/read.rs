@@ -50,6 +50,11 @@ impl<'t> Read<'t> {
         Self::walk(text, Reading { is_nested: true, is_decoded: true })
     }
 
+    /// Reads a text that was escaped once: what an escaped backslash stands before is no escape.
+    pub(super) fn of_once(text: &'t str) -> Self {
+        Self::walk(text, Reading { is_nested: false, is_decoded: true })
+    }
+
     fn walk(text: &'t str, reading: Reading) -> Self {
         let sign = |from: usize| {
             memchr::memchr2(b'\\', b'%', text.as_bytes().get(from..).unwrap_or_default())

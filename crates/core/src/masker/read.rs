@@ -50,7 +50,7 @@ impl<'t> Read<'t> {
         Self::walk(text, Reading { is_nested: true, is_decoded: true })
     }
 
-    /// Reads a text that was escaped once: what an escaped backslash stands before is no escape.
+    /// Reads a text that was escaped once: a letter behind an escaped backslash is not an escape.
     pub(super) fn of_once(text: &'t str) -> Self {
         Self::walk(text, Reading { is_nested: false, is_decoded: true })
     }

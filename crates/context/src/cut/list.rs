@@ -228,14 +228,18 @@ impl Parts {
     ) -> Cut<'static> {
         let json = self.join(kept.iter().copied());
         let count = known.map_or_else(|| ruler.count(&json), |known| known.count_in(ruler, &json));
-        let known = Known::new(&json, count);
         let removed = total.less(count);
-        let text = match (marked, keep) {
-            (false, _) => json.clone(),
-            (true, Keep::Tail) => format!("{}\n{json}", marker(removed, total, ruler.measure)),
-            (true, _) => format!("{json}\n{}", marker(removed, total, ruler.measure)),
+        let (text, after) = if marked {
+            let marker = marker(removed, total, ruler.measure);
+            let text = match keep {
+                Keep::Tail => format!("{marker}\n{json}"),
+                _ => format!("{json}\n{marker}"),
+            };
+            let after = Known::new(&json, count).count_in(ruler, &text);
+            (text, after)
+        } else {
+            (json, count)
         };
-        let after = known.count_in(ruler, &text);
         Cut {
             text: Cow::Owned(text),
             clipped: true,

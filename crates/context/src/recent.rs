@@ -1,8 +1,8 @@
 //! Texts that were read through lately (GR-1).
 //!
-//! A list of messages that grows is read through for each call: its tokens are counted, its digest
-//! is made. What was found on the way is kept at stops, so that a text that begins like one of these
-//! is read from the last stop that both have. It changes the speed and nothing else.
+//! The digest of a list of messages that grows is made for each call. What was found on the way is
+//! kept at stops, so that a text that begins like one of these is read from the last stop that both
+//! have. It changes the speed and nothing else.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};

@@ -10,7 +10,7 @@ mod search;
 mod signs;
 mod tokens;
 
-pub use named::{has_secret_name, is_secret_field, is_secret_name};
+pub use named::{is_secret_field, is_secret_name};
 
 use std::ops::Range;
 
@@ -47,19 +47,29 @@ impl Found {
 /// ```
 #[must_use]
 pub fn find(text: &str) -> Vec<Found> {
-    found(text, false)
+    apart(signs::find(text).into_iter().chain(named::find(text)))
 }
 
-/// Returns what [`find`] does, and the texts of JSON fields whose name is that of a password or key,
-/// though they look like ordinary words: a record does without them.
+/// What a record does without.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InRecord {
+    /// What [`find`] returns, and the texts of JSON fields whose name is that of a password or key,
+    /// though they look like ordinary words.
+    pub found: Vec<Found>,
+    /// True if a field of JSON has such a name, whatever its value is.
+    pub has_secret_name: bool,
+}
+
+/// Returns the probable secrets of a text in a record.
 #[must_use]
-pub fn find_in_record(text: &str) -> Vec<Found> {
-    found(text, true)
+pub fn find_in_record(text: &str) -> InRecord {
+    let named = named::find_in_record(text);
+    let found = apart(signs::find(text).into_iter().chain(named.found));
+    InRecord { found, ..named }
 }
 
-fn found(text: &str, is_record: bool) -> Vec<Found> {
-    let mut found = signs::find(text);
-    found.extend(named::find(text, is_record));
+fn apart(found: impl Iterator<Item = Found>) -> Vec<Found> {
+    let mut found: Vec<Found> = found.collect();
     found.sort_by_key(|found| (found.range.start, std::cmp::Reverse(found.range.end)));
     let mut end = 0;
     found.retain(|found| {

@@ -24,6 +24,7 @@ mod memo;
 mod models;
 mod pattern;
 mod plain;
+mod segments;
 mod split;
 mod vocabulary;
 

@@ -52,6 +52,29 @@ struct Place {
     what: &'static str,
 }
 
+/// What was found in a text.
+#[derive(Default)]
+struct Looked {
+    places: Vec<Place>,
+    /// True if a field of JSON has the name of a password or key, where a record is looked at.
+    has_secret_name: bool,
+}
+
+impl Looked {
+    /// Adds what is recognised by its form in a text as it is read.
+    fn find_forms(&mut self, read: &Read<'_>, in_record: bool) {
+        let found = if in_record {
+            let record = secrets::find_in_record(read.text());
+            self.has_secret_name |= record.has_secret_name;
+            record.found
+        } else {
+            secrets::find(read.text())
+        };
+        let of = |one: &secrets::Found| Place { range: read.place(one.hidden()), what: one.what };
+        self.places.extend(found.iter().map(of));
+    }
+}
+
 /// Something that was masked before a model: never the secret itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hidden {
@@ -244,7 +267,8 @@ impl Masker {
 
     /// Reports whether a line may hold a secret or a field that holds one.
     fn may_be_in_line(&self, line: &str) -> bool {
-        self.may_be_in(line) || (!self.values_only && secrets::has_secret_name(line))
+        let looked = self.look(line, true);
+        looked.has_secret_name || !looked.places.is_empty()
     }
 
     fn line<'a>(&self, line: &'a str) -> Cow<'a, str> {
@@ -275,39 +299,37 @@ impl Masker {
 
     /// Returns the places of secrets in a text, in no order.
     fn found(&self, text: &str, with_private: bool) -> Vec<Place> {
-        let mut found = Vec::new();
-        for read in Read::every(text) {
-            self.find_in(text, &read, with_private, &mut found);
-        }
-        // Where escapes are read, a quote within a value looks like its end.
-        if with_private && !self.values_only && text.contains("\\\"") {
-            let whole = secrets::find_in_record(text).into_iter();
-            found.extend(whole.map(|one| Place { range: one.hidden(), what: one.what }));
-        }
-        found.retain(|place| !place.range.is_empty());
-        found
+        self.look(text, with_private).places
     }
 
-    fn find_in(&self, text: &str, read: &Read<'_>, with_private: bool, found: &mut Vec<Place>) {
-        let mut of_values = Vec::new();
-        {
-            let known = self.known();
-            known.secrets.forms.find(text, read, &mut of_values);
-            if with_private {
-                known.private.forms.find(text, read, &mut of_values);
+    fn look(&self, text: &str, with_private: bool) -> Looked {
+        let mut looked = Looked::default();
+        for read in Read::every(text) {
+            self.find_values(text, &read, with_private, &mut looked.places);
+            if !self.values_only {
+                looked.find_forms(&read, with_private);
             }
         }
-        let known = of_values.into_iter();
-        found.extend(known.map(|range| Place { range, what: "a known secret" }));
-        if !self.values_only {
-            let of =
-                |one: &secrets::Found| Place { range: read.place(one.hidden()), what: one.what };
-            let by_form = match with_private {
-                true => secrets::find_in_record(read.text()),
-                false => secrets::find(read.text()),
-            };
-            found.extend(by_form.iter().map(of).filter(|place| !place.range.is_empty()));
+        // Where escapes are read, a quote within the value of a field looks like its end.
+        if looked.has_secret_name && text.contains("\\\"") {
+            let whole = secrets::find_in_record(text).found;
+            looked
+                .places
+                .extend(whole.iter().map(|one| Place { range: one.hidden(), what: one.what }));
         }
+        looked.places.retain(|place| !place.range.is_empty());
+        looked
+    }
+
+    fn find_values(&self, text: &str, read: &Read<'_>, with_private: bool, found: &mut Vec<Place>) {
+        let mut of_values = Vec::new();
+        let known = self.known();
+        known.secrets.forms.find(text, read, &mut of_values);
+        if with_private {
+            known.private.forms.find(text, read, &mut of_values);
+        }
+        let of = |range| Place { range, what: "a known secret" };
+        found.extend(of_values.into_iter().map(of));
     }
 
     fn known(&self) -> RwLockReadGuard<'_, Known> {
@@ -317,11 +339,15 @@ impl Masker {
 
 impl Values {
     fn add(&mut self, texts: impl IntoIterator<Item = String>) {
+        let mut new = Vec::new();
         for text in texts {
             let plain = text.trim();
             if is_long(plain) && self.plain.insert(plain.into()) {
-                self.forms.add(plain);
+                new.push(plain.to_owned());
             }
+        }
+        if !new.is_empty() {
+            self.forms.add(new.iter().map(String::as_str));
         }
     }
 }

@@ -194,7 +194,7 @@ impl ChatCall {
     #[must_use]
     pub fn digest(&self) -> Digest {
         let schema = self.schema.as_deref();
-        Digest::of_text(&canonical::text(self.options(), schema, &self.request.messages))
+        Digest::of_text(&canonical::text(&self.options(), schema, &self.request.messages))
     }
 
     /// Returns [`ChatCall::canonical`] without the messages and the schema.

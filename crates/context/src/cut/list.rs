@@ -91,11 +91,10 @@ impl Parts {
             Cow::Owned(text) => text,
         };
         let ruler = Ruler::new(measure, counter);
-        let walk = walk::front(ruler, &text, limit);
-        if let Some(count) = walk.whole {
-            return Cut { text: Cow::Owned(text), ..Cut::whole("", count) };
-        }
-        let total = total::after(ruler, &text, walk.sure(|_| true));
+        let total = match walk::within(ruler, &text, limit) {
+            Ok(count) => return Cut { text: Cow::Owned(text), ..Cut::whole("", count) },
+            Err(counted) => total::after(ruler, &text, counted),
+        };
         self.cut_parts(ruler, limit, keep, total)
     }
 
@@ -258,7 +257,7 @@ impl Parts {
             let Some(part) = self.parts.get(index) else {
                 return false;
             };
-            let counted = walk::front(ruler, part, left).whole.map(|count| count + 1);
+            let counted = walk::within(ruler, part, left).ok().map(|count| count + 1);
             let taken = counted.filter(|count| *count <= left);
             left -= taken.unwrap_or(0);
             taken.is_some()

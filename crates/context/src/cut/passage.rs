@@ -8,9 +8,13 @@ use serde_json::Value;
 /// Bytes of a text that may be cut; shorter ones are values and no passages.
 const LONG: usize = 200;
 
+/// The part of a limit that may stay unused, for a list to be made fewer times.
+const UNUSED: usize = 512;
+
 /// Cuts the long texts in the JSON of an item to one length, the largest with which it fits into the
-/// `spare` room of `limit`, and returns what `made` makes of it, which is nothing where it does not
-/// fit; `None` if the item holds no long text or does not fit with any length.
+/// `spare` room of `limit`, within a small part of the limit, and returns what `made` makes of it,
+/// which is nothing where it does not fit; `None` if the item holds no long text or does not fit with
+/// any length.
 ///
 /// What is made is counted as a whole, which takes far longer than the item does: its counts say
 /// where to look first.
@@ -34,8 +38,9 @@ pub(super) fn longest<T>(
     let (mut low, mut high) = (least, limit);
     let guess = guess(ruler, (least, ruler.count(&shortest)), spare, at);
     let mut near = Some(guess.min(limit - 1).max(least + 1));
-    let mut step = 1_usize;
-    while low + 1 < high {
+    let close = (limit / UNUSED).max(1);
+    let mut step = close;
+    while low + close < high {
         near = near.filter(|near| low < *near && *near < high);
         let length = near.unwrap_or(usize::midpoint(low, high));
         match made(&at(length)) {

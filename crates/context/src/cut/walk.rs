@@ -147,6 +147,21 @@ impl Walk {
     }
 }
 
+/// The bytes for each token of a limit that are counted at once: a walk would count half of them.
+const AT_ONCE: usize = 8;
+
+/// Returns the count of a text that has at most `limit` tokens, or else where counting it ended.
+pub(super) fn within(ruler: Ruler<'_>, text: &str, limit: usize) -> Result<usize, Stop> {
+    // What is counted as a whole is known again, as what a walk counts is not.
+    if text.len() <= limit.saturating_mul(AT_ONCE) {
+        let tokens = ruler.count(text);
+        let end = Stop { at: text.len(), tokens, sure: true };
+        return if tokens <= limit { Ok(tokens) } else { Err(end) };
+    }
+    let walk = front(ruler, text, limit);
+    walk.whole.ok_or_else(|| walk.sure(|_| true))
+}
+
 /// Walks from the front until more than `limit` tokens are passed.
 pub(super) fn front(ruler: Ruler<'_>, text: &str, limit: usize) -> Walk {
     let mut walk = Walk::new();

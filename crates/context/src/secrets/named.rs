@@ -1,7 +1,7 @@
 //! Secrets that a name before them gives away: passwords, headers, parameters and logins of URLs.
 
 use super::search::Search;
-use super::{Found, MASK, begins_word, run};
+use super::{Found, InRecord, MASK, begins_word, run};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -80,12 +80,6 @@ pub fn is_secret_name(name: &str) -> bool {
     NAMES.iter().any(|known| *known != AMBIGUOUS && ends(name, known))
 }
 
-/// Reports whether a text names a field of JSON that holds a password or key.
-#[must_use]
-pub fn has_secret_name(text: &str) -> bool {
-    places(text).into_iter().any(|at| json_name(text.get(..at).unwrap_or_default()).is_some())
-}
-
 /// Reports whether a field's text is a secret by its name and its form.
 #[must_use]
 pub fn is_secret_field(name: &str, value: &str) -> bool {
@@ -100,29 +94,48 @@ const ENDS: &[&str] = &[
 
 static SEARCH: LazyLock<Search> = LazyLock::new(|| Search::new(ENDS.to_vec()));
 
-/// Finds `password = "…"`, `Authorization: …` and `?sig=…`; in a record also `"password": "…"` of JSON
-/// whose value looks like an ordinary word.
-pub(super) fn find(text: &str, is_record: bool) -> Vec<Found> {
+/// Finds `password = "…"`, `Authorization: …` and `?sig=…`.
+pub(super) fn find(text: &str) -> Vec<Found> {
     let mut found = Vec::new();
     let mut done = 0;
     for at in places(text) {
-        let Some(Sign { length, is_equals }) = sign(text.as_bytes(), at).filter(|_| at >= done)
-        else {
-            continue;
-        };
-        let (before, after) = (text.get(..at).unwrap_or_default(), at + length);
-        let parameter = if is_equals { parameter(text, before, after) } else { None };
-        if is_record && let Some((all, end)) = json_field(text, before, after) {
-            found.extend(all);
-            done = end;
-            continue;
-        }
-        if let Some((one, end)) = parameter.or_else(|| field(text, before, after)) {
-            found.extend(one.filter(|found| !found.range.is_empty()));
+        if at >= done
+            && let Some(sign) = sign(text.as_bytes(), at)
+            && let Some((one, end)) = behind(text, at, &sign)
+        {
+            found.extend(one);
             done = end;
         }
     }
     found
+}
+
+/// Finds these, and also `"password": "…"` of JSON whose value looks like an ordinary word.
+pub(super) fn find_in_record(text: &str) -> InRecord {
+    let mut record = InRecord { found: Vec::new(), has_secret_name: false };
+    let mut done = 0;
+    for at in places(text) {
+        let is_name = json_name(text.get(..at).unwrap_or_default()).is_some();
+        record.has_secret_name |= is_name;
+        let Some(sign) = sign(text.as_bytes(), at).filter(|_| at >= done) else { continue };
+        let of_field = if is_name { json_field(text, at + sign.length) } else { None };
+        if let Some((all, end)) = of_field {
+            record.found.extend(all);
+            done = end;
+        } else if let Some((one, end)) = behind(text, at, &sign) {
+            record.found.extend(one);
+            done = end;
+        }
+    }
+    record
+}
+
+/// Returns the secret behind a sign, and where to go on.
+fn behind(text: &str, at: usize, sign: &Sign) -> Option<(Option<Found>, usize)> {
+    let (before, after) = (text.get(..at).unwrap_or_default(), at + sign.length);
+    let of_parameter = if sign.is_equals { parameter(text, before, after) } else { None };
+    let (found, end) = of_parameter.or_else(|| field(text, before, after))?;
+    Some((found.filter(|found| !found.range.is_empty()), end))
 }
 
 /// Returns the places of the signs before which a secret name may stand, in order. JSON is full of
@@ -143,17 +156,17 @@ fn places(text: &str) -> Vec<usize> {
 /// optimised for size takes one at a time otherwise, which would be half the cost of the search.
 fn in_lower_case(text: &str) -> Vec<u8> {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
-    let (words, rest) = text.as_bytes().as_chunks::<8>();
-    let mut out = Vec::with_capacity(text.len());
-    for word in words {
-        let word = u64::from_le_bytes(*word);
+    let mut out = text.as_bytes().to_vec();
+    let (words, rest) = out.as_chunks_mut::<8>();
+    for bytes in words {
+        let word = u64::from_le_bytes(*bytes);
         // The highest bit of each byte tells whether the rest of it is at least `A`, or above `Z`.
-        let rest = word & (ONES * 0x7F);
-        let (from_a, above_z) = (rest + ONES * (0x80 - 0x41), rest + ONES * (0x7F - 0x5A));
+        let low = word & (ONES * 0x7F);
+        let (from_a, above_z) = (low + ONES * (0x80 - 0x41), low + ONES * (0x7F - 0x5A));
         let capital = from_a & !above_z & !word & (ONES * 0x80);
-        out.extend_from_slice(&(word | capital >> 2).to_le_bytes());
+        *bytes = (word | capital >> 2).to_le_bytes();
     }
-    out.extend(rest.iter().map(u8::to_ascii_lowercase));
+    rest.make_ascii_lowercase();
     out
 }
 
@@ -215,8 +228,7 @@ fn json_name(before: &str) -> Option<&str> {
 
 /// Returns the text or the number of a field of JSON that holds a password or key, or those in its list,
 /// and where to go on.
-fn json_field(text: &str, before: &str, from: usize) -> Option<(Vec<Found>, usize)> {
-    json_name(before)?;
+fn json_field(text: &str, from: usize) -> Option<(Vec<Found>, usize)> {
     let start = from + run(text, from, char::is_whitespace);
     if !text.get(start..)?.starts_with('[') {
         let end = json_value(text, start)?;

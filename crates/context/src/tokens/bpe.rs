@@ -4,15 +4,15 @@ use super::counter::TokenCounter;
 use super::encode::Encoder;
 use super::memo::Memo;
 use super::pattern::Rule;
+use super::segments::Segments;
 use super::split::piece;
 use super::vocabulary::{CL100K, O200K, Vocabulary};
-use crate::recent::Recent;
 use std::fmt;
 
 static O200K_MEMO: Memo = Memo::new();
 static CL100K_MEMO: Memo = Memo::new();
-static O200K_RECENT: Recent<usize> = Recent::new();
-static CL100K_RECENT: Recent<usize> = Recent::new();
+static O200K_SEGMENTS: Segments = Segments::new();
+static CL100K_SEGMENTS: Segments = Segments::new();
 
 /// The tokenizer of GPT-4o, GPT-4.1, GPT-5, the o series and gpt-oss.
 pub static O200K_BASE: Bpe = Bpe { name: "o200k_base", exact: true, rule: Rule::O200k };
@@ -39,10 +39,10 @@ impl Bpe {
         }
     }
 
-    fn recent(&self) -> &'static Recent<usize> {
+    fn segments(&self) -> &'static Segments {
         match self.rule {
-            Rule::O200k => &O200K_RECENT,
-            Rule::Cl100k => &CL100K_RECENT,
+            Rule::O200k => &O200K_SEGMENTS,
+            Rule::Cl100k => &CL100K_SEGMENTS,
         }
     }
 
@@ -97,7 +97,7 @@ impl TokenCounter for Bpe {
 
     fn count(&self, text: &str) -> usize {
         let seam = |before, after| self.seam(before, after);
-        self.recent().read(text, 0, seam, |tokens, part| *tokens += self.count_all(part))
+        self.segments().count(text, seam, |part| self.count_all(part))
     }
 
     fn token_ends(&self, text: &str) -> Vec<usize> {

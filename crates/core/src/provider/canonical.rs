@@ -6,77 +6,102 @@ use contexture_context::digest::canonical_json;
 use contexture_prompt::{ContentField, OpenaiChatMessage, OpenaiContentPart};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 
 /// Returns the options and messages as `canonical_json` would write them.
 pub(super) fn text(
-    options: Map<String, Value>,
+    options: &Map<String, Value>,
     schema: Option<&SchemaHint>,
     messages: &[OpenaiChatMessage],
 ) -> String {
-    let mut fields: BTreeMap<String, String> =
-        options.into_iter().map(|(name, value)| (name, canonical_json(&value))).collect();
-    if let Some(SchemaHint { canonical, strict, .. }) = schema {
-        let hint = format!("{{\"schema\":{canonical},\"strict\":{strict}}}");
-        fields.insert("schema".to_owned(), hint);
-    }
-    fields.insert("messages".to_owned(), list(messages.iter().map(message)));
-    let fields: Vec<String> =
-        fields.into_iter().map(|(name, value)| format!("{}:{value}", string(&name))).collect();
-    format!("{{{}}}", fields.join(","))
-}
-
-fn list(items: impl Iterator<Item = String>) -> String {
-    let mut out = String::from("[");
-    for item in items {
-        if out.len() > 1 {
-            out.push(',');
+    let mut names: Vec<&str> = options.keys().map(String::as_str).collect();
+    names.push("messages");
+    names.extend(schema.map(|_| "schema"));
+    names.sort_unstable();
+    let mut out = Json::default();
+    let mut before = "{";
+    for name in names {
+        out.raw(before);
+        out.string(name);
+        out.raw(":");
+        match (name, options.get(name), schema) {
+            (_, Some(value), _) => out.raw(&canonical_json(value)),
+            ("schema", None, Some(schema)) => out.schema(schema),
+            _ => out.list(messages, Json::message),
         }
-        out.push_str(&item);
+        before = ",";
     }
-    out.push(']');
-    out
+    out.raw("}");
+    // What is written are strings and JSON.
+    String::from_utf8(out.0).unwrap_or_default()
 }
 
-/// Returns a message; names of fields stand in order.
-fn message(message: &OpenaiChatMessage) -> String {
-    let plain = message.extra.is_empty() && message.tool_calls.is_none();
-    let (true, Some(content)) = (plain, &message.content) else { return any(message) };
-    let content = match content {
-        ContentField::Text(text) => string(text),
-        ContentField::Array(parts) => list(parts.iter().map(part)),
-    };
-    let mut out = format!("{{\"content\":{content}");
-    if let Some(name) = &message.name {
-        out.push_str(",\"name\":");
-        out.push_str(&string(name));
-    }
-    out.push_str(",\"role\":");
-    out.push_str(&string(message.role.as_str()));
-    if let Some(id) = &message.tool_call_id {
-        out.push_str(",\"tool_call_id\":");
-        out.push_str(&string(id));
-    }
-    out.push('}');
-    out
-}
+/// JSON as it is written.
+#[derive(Default)]
+struct Json(Vec<u8>);
 
-fn part(part: &OpenaiContentPart) -> String {
-    match part {
-        OpenaiContentPart::Text { text } => {
-            format!("{{\"text\":{},\"type\":\"text\"}}", string(text))
+impl Json {
+    fn raw(&mut self, json: &str) {
+        self.0.extend_from_slice(json.as_bytes());
+    }
+
+    fn string(&mut self, text: &str) {
+        // A string always becomes JSON.
+        let _ = serde_json::to_writer(&mut self.0, text);
+    }
+
+    fn any(&mut self, value: &impl Serialize) {
+        self.raw(&canonical_json(&serde_json::to_value(value).unwrap_or_default()));
+    }
+
+    fn list<T>(&mut self, items: &[T], mut write: impl FnMut(&mut Self, &T)) {
+        self.raw("[");
+        for (at, item) in items.iter().enumerate() {
+            if at > 0 {
+                self.raw(",");
+            }
+            write(self, item);
         }
-        other => any(other),
+        self.raw("]");
     }
-}
 
-fn string(text: &str) -> String {
-    // A string always becomes JSON.
-    serde_json::to_string(text).unwrap_or_default()
-}
+    fn schema(&mut self, SchemaHint { canonical, strict, .. }: &SchemaHint) {
+        self.raw("{\"schema\":");
+        self.raw(canonical);
+        self.raw(if *strict { ",\"strict\":true}" } else { ",\"strict\":false}" });
+    }
 
-fn any(value: &impl Serialize) -> String {
-    canonical_json(&serde_json::to_value(value).unwrap_or_default())
+    /// Writes a message; names of fields stand in order.
+    fn message(&mut self, message: &OpenaiChatMessage) {
+        let plain = message.extra.is_empty() && message.tool_calls.is_none();
+        let (true, Some(content)) = (plain, &message.content) else { return self.any(message) };
+        self.raw("{\"content\":");
+        match content {
+            ContentField::Text(text) => self.string(text),
+            ContentField::Array(parts) => self.list(parts, Self::part),
+        }
+        if let Some(name) = &message.name {
+            self.raw(",\"name\":");
+            self.string(name);
+        }
+        self.raw(",\"role\":");
+        self.string(message.role.as_str());
+        if let Some(id) = &message.tool_call_id {
+            self.raw(",\"tool_call_id\":");
+            self.string(id);
+        }
+        self.raw("}");
+    }
+
+    fn part(&mut self, part: &OpenaiContentPart) {
+        match part {
+            OpenaiContentPart::Text { text } => {
+                self.raw("{\"text\":");
+                self.string(text);
+                self.raw(",\"type\":\"text\"}");
+            }
+            other => self.any(other),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -52,6 +52,29 @@ struct Place {
     what: &'static str,
 }
 
+/// What a text is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// What a model is shown.
+    Shown,
+    /// A text of a record, which does without private texts and the texts of secret fields, too.
+    Record,
+    /// A line of JSON in a record.
+    Line,
+}
+
+impl Kind {
+    /// Reports whether what stands in a text may look like something else where its escapes are
+    /// read: in JSON those of quotes and backslashes, elsewhere all.
+    fn misleads(self, text: &str) -> bool {
+        let bytes = text.as_bytes();
+        let misleads = |at: usize| {
+            self != Self::Line || bytes.get(at + 1).is_some_and(|next| b"\"\\".contains(next))
+        };
+        memchr::memchr_iter(b'\\', bytes).any(misleads)
+    }
+}
+
 /// What was found in a text.
 #[derive(Default)]
 struct Looked {
@@ -62,13 +85,13 @@ struct Looked {
 
 impl Looked {
     /// Adds what is recognised by its form in a text as it is read.
-    fn find_forms(&mut self, read: &Read<'_>, in_record: bool) {
-        let found = if in_record {
+    fn find_forms(&mut self, read: &Read<'_>, kind: Kind) {
+        let found = if kind == Kind::Shown {
+            secrets::find(read.text())
+        } else {
             let record = secrets::find_in_record(read.text());
             self.has_secret_name |= record.has_secret_name;
             record.found
-        } else {
-            secrets::find(read.text())
         };
         let of = |one: &secrets::Found| Place { range: read.place(one.hidden()), what: one.what };
         self.places.extend(found.iter().map(of));
@@ -267,7 +290,7 @@ impl Masker {
 
     /// Reports whether a line may hold a secret or a field that holds one.
     fn may_be_in_line(&self, line: &str) -> bool {
-        let looked = self.look(line, true);
+        let looked = self.look(line, Kind::Line);
         looked.has_secret_name || !looked.places.is_empty()
     }
 
@@ -299,23 +322,23 @@ impl Masker {
 
     /// Returns the places of secrets in a text, in no order.
     fn found(&self, text: &str, with_private: bool) -> Vec<Place> {
-        self.look(text, with_private).places
+        self.look(text, if with_private { Kind::Record } else { Kind::Shown }).places
     }
 
-    fn look(&self, text: &str, with_private: bool) -> Looked {
+    fn look(&self, text: &str, kind: Kind) -> Looked {
         let mut looked = Looked::default();
         for read in Read::every(text) {
-            self.find_values(text, &read, with_private, &mut looked.places);
+            self.find_values(text, &read, kind != Kind::Shown, &mut looked.places);
             if !self.values_only {
-                looked.find_forms(&read, with_private);
+                looked.find_forms(&read, kind);
             }
         }
-        // Where escapes are read, a quote within the value of a field looks like its end.
-        if looked.has_secret_name && text.contains("\\\"") {
-            let whole = secrets::find_in_record(text).found;
-            looked
-                .places
-                .extend(whole.iter().map(|one| Place { range: one.hidden(), what: one.what }));
+        // Where escapes are read, a quote within the value of a field looks like its end, and
+        // `C:\keys\AKIA…` like one word.
+        if !self.values_only && kind.misleads(text) {
+            // The names of fields in a line are those that it has as it is.
+            looked.has_secret_name = false;
+            looked.find_forms(&Read::as_it_is(text), kind);
         }
         looked.places.retain(|place| !place.range.is_empty());
         looked
@@ -570,6 +593,36 @@ mod tests {
         masker.value(&mut value);
         assert_eq!(value, json!({ "password": "•••", "tokens": 5, "token": "a word" }));
         assert_eq!(Masker::of_values([]).text("?sig=abc"), "?sig=abc");
+    }
+
+    #[test]
+    fn gu_9_secret_behind_backslash_that_escapes_nothing_is_masked() {
+        let masker = Masker::default();
+        for text in [
+            r"say C:\keys\AKIAIOSFODNN7EXAMPLE",
+            r#"\"x\" HKLM\Soft\token=abcd1234efgh"#,
+            r"at postgres://u:pa\new1pass@h",
+            r"in a\npm_0123456789abcdefghijABCDEFGHIJ012345",
+        ] {
+            let masked = masker.text(text);
+            assert!(masked.contains(MASK), "{masked}");
+            assert_eq!(masker.for_model(text), masked);
+            let line = json!({ "data": { "x": text } }).to_string() + "\n";
+            let masked = json!({ "data": { "x": masked } }).to_string() + "\n";
+            assert_eq!(masker.lines(&line), masked);
+        }
+    }
+
+    #[test]
+    fn gu_9_percent_sign_does_not_hide_secret_name() {
+        let masker = Masker::default();
+        for name in ["%0api_key", "%5access_key", "100%apikey"] {
+            let line = json!({ "data": { name: "hunter2" } }).to_string() + "\n";
+            let masked = json!({ "data": { name: MASK } }).to_string() + "\n";
+            assert_eq!(masker.lines(&line), masked);
+        }
+        let clean = "{\"data\":{\"x\":1.10,\"s\":\"{\\\"password\\\":null}\"}}\n";
+        assert!(matches!(masker.lines(clean), Cow::Borrowed(_)), "no field of the line");
     }
 
     #[test]

@@ -274,30 +274,42 @@ pub struct SchemaHint {
     pub shape: Option<Shape>,
     /// True if fields beyond the schema are refused (AS-21 `strict`).
     pub strict: bool,
-    /// The canonical JSON of `schema`, which the digest of each call needs.
+    /// The schema as text, and its canonical JSON with its digest: each call needs them.
+    text: String,
     canonical: String,
+    digest: Digest,
 }
 
 impl SchemaHint {
     /// Returns the hint for a shape.
     #[must_use]
     pub fn of_shape(shape: &Shape, strict: bool) -> Self {
-        let schema = shape.to_json_schema();
-        let canonical = canonical_json(&schema);
-        Self { name: "answer".to_owned(), schema, shape: Some(shape.clone()), strict, canonical }
+        let hint = Self::new("answer".to_owned(), shape.to_json_schema());
+        Self { shape: Some(shape.clone()), strict, ..hint }
     }
 
     /// Returns the hint for a schema that comes from elsewhere.
     #[must_use]
     pub fn of_schema(name: &str, schema: Value) -> Self {
+        Self::new(schema_name(name), schema)
+    }
+
+    fn new(name: String, schema: Value) -> Self {
         let canonical = canonical_json(&schema);
-        Self { name: schema_name(name), schema, shape: None, strict: false, canonical }
+        let (text, digest) = (schema.to_string(), Digest::of_text(&canonical));
+        Self { name, schema, shape: None, strict: false, text, canonical, digest }
+    }
+
+    /// Returns the schema as text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// Returns the digest of the schema.
     #[must_use]
-    pub fn digest(&self) -> Digest {
-        Digest::of_text(&self.canonical)
+    pub const fn digest(&self) -> &Digest {
+        &self.digest
     }
 }
 

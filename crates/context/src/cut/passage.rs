@@ -8,8 +8,9 @@ use serde_json::Value;
 /// Bytes of a text that may be cut; shorter ones are values and no passages.
 const LONG: usize = 200;
 
-/// The part of a limit that may stay unused, for a list to be made fewer times.
-const UNUSED: usize = 512;
+/// The parts of a limit, and of the room for the item, that may stay unused, for a list to be made
+/// fewer times.
+const UNUSED: (usize, usize) = (512, 16);
 
 /// Cuts the long texts in the JSON of an item to one length, the largest with which it fits into the
 /// `spare` room of `limit`, within a small part of the limit, and returns what `made` makes of it,
@@ -38,7 +39,7 @@ pub(super) fn longest<T>(
     let (mut low, mut high) = (least, limit);
     let guess = guess(ruler, (least, ruler.count(&shortest)), spare, at);
     let mut near = Some(guess.min(limit - 1).max(least + 1));
-    let close = (limit / UNUSED).max(1);
+    let close = (limit / UNUSED.0).min(spare / UNUSED.1).max(1);
     let mut step = close;
     while low + close < high {
         near = near.filter(|near| low < *near && *near < high);

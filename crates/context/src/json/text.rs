@@ -17,7 +17,10 @@ use std::sync::Arc;
 /// # Ok::<_, (contexture_context::json::JsonError, String)>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JsonText(Arc<str>);
+pub struct JsonText(
+    /// A text of megabytes is not copied into an allocation of its own.
+    Arc<String>,
+);
 
 impl JsonText {
     /// Checks a text, and takes the blanks between its parts out.
@@ -38,13 +41,13 @@ impl JsonText {
             is_escaped = sign == '\\' && !is_escaped;
             true
         });
-        Ok(Self(text.into()))
+        Ok(Self(Arc::new(text)))
     }
 
     /// Wraps a text that was written as JSON on one line.
     #[must_use]
     pub fn written(text: String) -> Self {
-        Self(text.into())
+        Self(Arc::new(text))
     }
 
     /// Returns the text.

@@ -36,9 +36,7 @@ impl<'t> Read<'t> {
         let nested: &[bool] = if has_escaped_backslash(text) { &[true, false] } else { &[true] };
         // What stands before a value can look like encoded text that takes in its beginning: `%0`
         // before `a`.
-        let has_backslash = || memchr::memchr(b'\\', text.as_bytes()).is_some();
-        let is_mixed = has_percent(text) && has_backslash();
-        let decoded: &[bool] = if is_mixed { &[true, false] } else { &[true] };
+        let decoded: &[bool] = if has_percent(text) { &[true, false] } else { &[true] };
         let readings = decoded.iter().flat_map(|&is_decoded| {
             nested.iter().map(move |&is_nested| Reading { is_nested, is_decoded })
         });
@@ -53,6 +51,11 @@ impl<'t> Read<'t> {
     /// Reads a text that was escaped once: a letter behind an escaped backslash is not an escape.
     pub(super) fn of_once(text: &'t str) -> Self {
         Self::walk(text, Reading { is_nested: false, is_decoded: true })
+    }
+
+    /// Takes a text as it is.
+    pub(super) const fn as_it_is(text: &'t str) -> Self {
+        Self { text: Cow::Borrowed(text), parts: Vec::new() }
     }
 
     fn walk(text: &'t str, reading: Reading) -> Self {

@@ -17,6 +17,7 @@ pub(super) fn text(
     names.push("messages");
     names.extend(schema.map(|_| "schema"));
     names.sort_unstable();
+    names.dedup();
     let mut out = Json::default();
     let mut before = "{";
     for name in names {
@@ -24,8 +25,8 @@ pub(super) fn text(
         out.string(name);
         out.raw(":");
         match (name, options.get(name), schema) {
+            ("schema", _, Some(schema)) => out.schema(schema),
             (_, Some(value), _) => out.raw(&canonical_json(value)),
-            ("schema", None, Some(schema)) => out.schema(schema),
             _ => out.list(messages, Json::message),
         }
         before = ",";
@@ -139,6 +140,7 @@ mod tests {
                 model: "m".into(),
                 messages: messages.collect(),
                 temperature,
+                extra: [("schema".to_owned(), json!(1)), ("a".to_owned(), json!(null))].into_iter().collect(),
                 ..OpenaiChatRequest::default()
             };
             let call = ChatCall {

@@ -15,16 +15,11 @@ pub struct Wire {
     line: String,
 }
 
-/// What tells whose answer a message is.
-#[derive(Deserialize)]
-struct Head {
-    id: Option<u64>,
-}
-
-/// What a client reads of an answer.
+/// What a client reads of a message, once.
 #[derive(Deserialize)]
 struct Message {
-    result: Done,
+    id: Option<u64>,
+    result: Option<Done>,
 }
 
 #[derive(Deserialize)]
@@ -67,14 +62,13 @@ impl Wire {
     pub fn resolve(&mut self, question: &str, budget: u64) -> Result<Answer, Box<dyn Error>> {
         let arguments = json!({ "query": question, "packs": ["bench"], "max": budget });
         let params = json!({ "name": "resolve_knowledge", "arguments": arguments });
-        self.request("tools/call", params)?;
-        let answer: Message = serde_json::from_str(&self.line)?;
-        let context = answer.result.structured_content.ok_or("no structured content")?.context;
+        let answer = self.request("tools/call", params)?.ok_or("no result")?;
+        let context = answer.structured_content.ok_or("no structured content")?.context;
         Ok(Answer { context, bytes: self.line.len() })
     }
 
     pub fn ping(&mut self) -> Result<(), Box<dyn Error>> {
-        self.request("ping", json!({}))
+        self.request("ping", json!({})).map(drop)
     }
 
     pub fn end(mut self) -> Result<(), Box<dyn Error>> {
@@ -83,16 +77,16 @@ impl Wire {
         Ok(())
     }
 
-    fn request(&mut self, method: &str, params: Value) -> Result<(), Box<dyn Error>> {
+    fn request(&mut self, method: &str, params: Value) -> Result<Option<Done>, Box<dyn Error>> {
         self.id += 1;
         let id = self.id;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
         loop {
             self.line.clear();
             self.from.read_line(&mut self.line)?;
-            let message: Head = serde_json::from_str(&self.line)?;
+            let message: Message = serde_json::from_str(&self.line)?;
             if message.id == Some(id) {
-                return Ok(());
+                return Ok(message.result);
             }
         }
     }

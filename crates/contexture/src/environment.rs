@@ -1,28 +1,31 @@
 //! The environment of the process, captured once at the edge and passed on as a value.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::sync::Arc;
 
-/// Environment variables as they were when the process began.
+/// Environment variables as they were when the process began, shared by all copies.
 ///
 /// `Debug` shows names only: a value may be a key.
 #[derive(Clone, Default)]
 pub struct Environment {
-    vars: BTreeMap<String, String>,
+    vars: Arc<BTreeMap<String, String>>,
 }
 
 impl Environment {
     /// Captures the variables of this process; those that are not Unicode are left out.
     #[must_use]
     pub fn capture() -> Self {
-        let vars = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .collect();
-        Self { vars }
+        let unicode = |(name, value): (OsString, OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        Self::of(std::env::vars_os().filter_map(unicode))
     }
 
     /// Makes an environment of the given variables, for tests and embedding.
     pub fn of<N: Into<String>, V: Into<String>>(vars: impl IntoIterator<Item = (N, V)>) -> Self {
-        Self { vars: vars.into_iter().map(|(name, value)| (name.into(), value.into())).collect() }
+        let vars = vars.into_iter().map(|(name, value)| (name.into(), value.into()));
+        Self { vars: Arc::new(vars.collect()) }
     }
 
     /// Returns the value of a variable that is set and not empty.
@@ -33,7 +36,7 @@ impl Environment {
 
     /// Returns all variables by name.
     #[must_use]
-    pub const fn vars(&self) -> &BTreeMap<String, String> {
+    pub fn vars(&self) -> &BTreeMap<String, String> {
         &self.vars
     }
 }
@@ -74,7 +77,7 @@ impl Environment {
             if ADDRESSES.contains(&name) {
                 found.left_out.push(name.to_owned());
             } else if is_key(name) && !value.is_empty() && self.get(name).is_none() {
-                self.vars.insert(name.to_owned(), value.to_owned());
+                Arc::make_mut(&mut self.vars).insert(name.to_owned(), value.to_owned());
                 found.taken.push(name.to_owned());
             }
         }

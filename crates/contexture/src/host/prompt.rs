@@ -258,8 +258,8 @@ fn record(
     });
     let layers = layers.collect();
     let schema = schema.map(|schema| {
-        let digest = schema.digest();
-        blobs.push(Blob { digest: digest.clone(), text: schema.schema.to_string() });
+        let digest = schema.digest().clone();
+        blobs.push(Blob { digest: digest.clone(), text: schema.text().to_owned() });
         digest
     });
     let tokens = messages.iter().map(|message| message.tokens).sum();

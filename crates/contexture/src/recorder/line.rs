@@ -12,6 +12,9 @@ use std::borrow::Cow;
 use std::io::Write as _;
 use std::sync::Arc;
 
+/// The bytes of a line beside its texts, as a rule at most.
+const MARGIN: usize = 1 << 10;
+
 /// The fields of a line beside its data, in the order of `TraceEvent`.
 #[derive(Debug, Clone)]
 pub(super) struct Head {
@@ -72,6 +75,17 @@ impl Head {
 }
 
 impl Data {
+    /// Returns the bytes of the fields that are texts of JSON.
+    fn texts(&self) -> usize {
+        let Self::Fields { more, .. } = self else { return 0 };
+        let bytes = |field: &Field| match field {
+            Field::Value(_) => 0,
+            Field::Text(text) => text.len(),
+            Field::Shared(text) => text.as_str().len(),
+        };
+        more.iter().map(|(_, field)| bytes(field)).sum()
+    }
+
     pub(super) fn of(value: Value) -> Self {
         match value {
             Value::Object(fields) => {
@@ -120,6 +134,8 @@ impl Line {
 
     /// Adds the line to `out`, with its end.
     pub(super) fn write(&self, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        // A text of megabytes is copied once: growing behind it would copy it again.
+        out.reserve(self.data.texts().saturating_add(MARGIN));
         self.head.write(out)?;
         out.extend_from_slice(b",\"data\":");
         match &self.data {

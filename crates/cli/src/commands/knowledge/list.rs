@@ -4,7 +4,7 @@ use super::pack_scope::{self, PackScope};
 use super::{findings, table};
 use crate::prelude::*;
 use clap::ValueEnum;
-use contexture::knowledge::{Finding, Found, Scope};
+use contexture::knowledge::{CatalogItem, Finding, Found, Scope};
 use contexture::packs::Options;
 
 const EXAMPLES: &str = "\
@@ -56,6 +56,14 @@ impl Only {
     }
 }
 
+/// What `--json` prints: written at once, as there may be thousands of packs.
+#[derive(serde::Serialize)]
+struct Listed<'l> {
+    packs: Vec<&'l CatalogItem>,
+    diagnostics: Vec<&'l Finding>,
+    scanned: Vec<&'l PathBuf>,
+}
+
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let project = args.source.project()?;
     let wants =
@@ -71,12 +79,8 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         found.findings.iter().filter(|finding| is_in(&finding.path)).collect();
     let scanned: Vec<&PathBuf> = found.scanned.iter().filter(|path| is_in(path)).collect();
     if args.json {
-        let packs: Value = shown.iter().map(|pack| json!(pack.item)).collect();
-        terminal.print_json(&json!({
-            "packs": packs,
-            "diagnostics": findings::json(findings),
-            "scanned": scanned,
-        }))?;
+        let packs = shown.iter().map(|pack| &pack.item).collect();
+        terminal.print_json(&Listed { packs, diagnostics: findings, scanned })?;
         return Ok(Exit::Done);
     }
     terminal.print(&table::packs(&shown, &project.root, terminal.out))?;

@@ -3,8 +3,8 @@
 use parking_lot::Mutex;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    ServerResult,
 };
-use serde_json::Value;
 use std::collections::HashSet;
 use tokio::sync::Notify;
 
@@ -27,7 +27,15 @@ struct State {
 #[derive(Default)]
 struct Batch {
     waiting: HashSet<RequestId>,
-    answers: Vec<Value>,
+    /// JSON.
+    answers: Vec<String>,
+}
+
+impl Batch {
+    /// Returns its text, unless it has no answers.
+    fn text(&self) -> Option<String> {
+        (!self.answers.is_empty()).then(|| format!("[{}]", self.answers.join(",")))
+    }
 }
 
 /// The version of the protocol that has batches.
@@ -35,7 +43,7 @@ const WITH_BATCHES: &str = "2025-03-26";
 
 impl Pending {
     /// Records an incoming message; returns what it completes for writing.
-    pub(super) fn comes(&self, message: &ClientJsonRpcMessage) -> Option<Value> {
+    pub(super) fn comes(&self, message: &ClientJsonRpcMessage) -> Option<String> {
         match message {
             JsonRpcMessage::Request(request) => {
                 self.state.lock().waiting.insert(request.id.clone());
@@ -59,28 +67,35 @@ impl Pending {
     pub(super) fn batch(
         &self,
         messages: &[ClientJsonRpcMessage],
-        answers: Vec<Value>,
-    ) -> Option<Value> {
+        answers: Vec<String>,
+    ) -> Option<String> {
         let ids = messages.iter().filter_map(|message| match message {
             JsonRpcMessage::Request(request) => Some(request.id.clone()),
             _ => None,
         });
         let batch = Batch { waiting: ids.collect(), answers };
         if batch.waiting.is_empty() {
-            return (!batch.answers.is_empty()).then_some(Value::Array(batch.answers));
+            return batch.text();
         }
         self.state.lock().batches.push(batch);
         None
     }
 
     /// Returns the text for an outgoing message; `None` when it is sent later with its batch.
-    pub(super) fn goes(&self, message: &ServerJsonRpcMessage) -> serde_json::Result<Option<Value>> {
-        let value = serde_json::to_value(message)?;
-        let Some(id) = id_of(message) else { return Ok(Some(value)) };
-        if value.pointer("/result/protocolVersion").and_then(Value::as_str) == Some(WITH_BATCHES) {
+    pub(super) fn goes(
+        &self,
+        message: &ServerJsonRpcMessage,
+    ) -> serde_json::Result<Option<String>> {
+        // An answer may be long: it becomes text at once.
+        let text = serde_json::to_string(message)?;
+        let Some(id) = id_of(message) else { return Ok(Some(text)) };
+        if let JsonRpcMessage::Response(response) = message
+            && let ServerResult::InitializeResult(greeting) = &response.result
+            && greeting.protocol_version.as_str() == WITH_BATCHES
+        {
             self.state.lock().has_batches = true;
         }
-        Ok(self.collect(id, Some(value)))
+        Ok(self.collect(id, Some(text)))
     }
 
     /// Records that an answer was written.
@@ -116,7 +131,7 @@ impl Pending {
     }
 
     /// Returns an answer or its complete batch; `None` when the batch waits for others.
-    fn collect(&self, id: &RequestId, answer: Option<Value>) -> Option<Value> {
+    fn collect(&self, id: &RequestId, answer: Option<String>) -> Option<String> {
         let mut state = self.state.lock();
         let is_its = |batch: &Batch| batch.waiting.contains(id);
         let Some(at) = state.batches.iter().position(is_its) else { return answer };
@@ -126,8 +141,7 @@ impl Pending {
         if !batch.waiting.is_empty() {
             return None;
         }
-        let answers = state.batches.swap_remove(at).answers;
-        (!answers.is_empty()).then_some(Value::Array(answers))
+        state.batches.swap_remove(at).text()
     }
 }
 

@@ -12,7 +12,6 @@ use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, GetMeta as _, JsonRpcMessage, ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
-use serde_json::Value;
 use std::collections::VecDeque;
 use std::io;
 use std::pin::Pin;
@@ -69,7 +68,7 @@ where
     fn take(&mut self, said: Incoming) {
         match said {
             Incoming::Nothing => {}
-            Incoming::Refused(answer) => self.answer(Some(answer)),
+            Incoming::Refused(answer) => self.answer(Some(answer.to_string())),
             Incoming::Message(message) if !self.is_greeted => self.take_early(message),
             Incoming::Message(message) => self.take_message(message),
             Incoming::Batch(_) if !self.pending.has_batches() => self.take(no_batches()),
@@ -105,7 +104,7 @@ where
         for part in parts {
             match part {
                 Incoming::Message(message) => messages.push(*message),
-                Incoming::Refused(answer) => answers.push(answer),
+                Incoming::Refused(answer) => answers.push(answer.to_string()),
                 Incoming::Nothing | Incoming::Batch(_) => {}
             }
         }
@@ -119,7 +118,7 @@ where
     }
 
     /// Writes an answer before reading on.
-    fn answer(&mut self, answer: Option<Value>) {
+    fn answer(&mut self, answer: Option<String>) {
         let Some(answer) = answer else { return };
         let before = self.write.take();
         let out = Arc::clone(&self.out);
@@ -127,17 +126,16 @@ where
             if let Some(before) = before {
                 before.await?;
             }
-            put(&out, &answer).await
+            put(&out, answer).await
         }));
     }
 }
 
-async fn put<W: AsyncWrite + Unpin>(out: &Mutex<Option<W>>, message: &Value) -> io::Result<()> {
-    let mut line = serde_json::to_vec(message)?;
-    line.push(b'\n');
+async fn put<W: AsyncWrite + Unpin>(out: &Mutex<Option<W>>, mut message: String) -> io::Result<()> {
+    message.push('\n');
     let mut out = out.lock().await;
     let out = out.as_mut().ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected))?;
-    out.write_all(&line).await?;
+    out.write_all(message.as_bytes()).await?;
     out.flush().await
 }
 
@@ -155,7 +153,7 @@ where
         let (out, pending) = (Arc::clone(&self.out), Arc::clone(&self.pending));
         async move {
             let written = match pending.goes(&message)? {
-                Some(line) => put(&out, &line).await,
+                Some(text) => put(&out, text).await,
                 None => Ok(()),
             };
             pending.gone(&message);

@@ -41,6 +41,12 @@ fn count(found: &Value, outcome: &str) -> usize {
     outcomes(found).iter().filter(|word| **word == outcome).count()
 }
 
+/// Returns the number of cases whose values are those of an earlier eval.
+fn earlier(found: &Value) -> usize {
+    let cases = found["suites"][0]["cases"].as_array().unwrap();
+    cases.iter().filter(|case| case["earlier"] == true).count()
+}
+
 /// Returns the cases that passed, with the tokens that they took.
 fn passed(found: &Value) -> Vec<(&str, u64)> {
     let cases = found["suites"][0]["cases"].as_array().unwrap();
@@ -64,10 +70,12 @@ fn ev_4_limit_stops_cleanly_and_eval_goes_on_without_asking_twice() {
     let found = sandbox.run(EVAL).exits(1).json();
     assert_eq!((count(&found, "passed"), count(&found, "failed")), (2, 3), "{found}");
     assert_eq!(passed(&found), first, "{found}");
+    assert_eq!(earlier(&found), 2, "{found}");
     assert!(first.iter().all(|(_, tokens)| *tokens > 0), "{first:?}");
     assert_eq!(found["stopped"], Value::Null);
     let anew = sandbox.run(EVAL).exits(1).json();
     assert_eq!(count(&anew, "failed"), 5, "an eval that has ended is asked anew: {anew}");
+    assert_eq!(earlier(&anew), 0, "{anew}");
 }
 
 #[test]

@@ -177,6 +177,7 @@ impl Cell<'_> {
     ) -> CaseReport {
         let mut observed = Observed { value: end.value.clone(), ..Observed::default() };
         report.run.clone_from(trace);
+        report.earlier = true;
         let is_course = |wish: &Expectation| matches!(wish, Expectation::Course(_));
         let reads_course = self.case.expect.iter().any(is_course);
         let reads = end.tokens.is_none() || reads_course || self.reads_record(runner);

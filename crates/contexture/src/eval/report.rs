@@ -61,6 +61,9 @@ pub struct CaseReport {
     pub tokens: u64,
     /// Dollars; absent when a model that answered has no price.
     pub cost: Option<f64>,
+    /// True if its value is that of an earlier eval, which was stopped.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub earlier: bool,
     /// The figures of the file, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub figures: BTreeMap<String, f64>,
@@ -103,6 +106,7 @@ impl CaseReport {
             run: None,
             tokens: 0,
             cost: None,
+            earlier: false,
             figures: BTreeMap::new(),
             error: None,
         }
@@ -148,6 +152,7 @@ impl From<&Broken> for CaseReport {
             run: None,
             tokens: 0,
             cost: None,
+            earlier: false,
             figures: BTreeMap::new(),
             error: Some(Failure { code, message: message.clone(), help: None }),
         }

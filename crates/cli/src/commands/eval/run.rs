@@ -53,6 +53,12 @@ pub(super) fn run(args: &RunArgs, terminal: &Terminal) -> CommandResult {
     let report = Report::new(done.suites);
     let more = json!({ "estimate": estimate, "stopped": done.stopped });
     show(&args.printed, &report, more, terminal)?;
+    let cases = report.suites.iter().flat_map(|suite| &suite.cases);
+    let earlier = cases.filter(|case| case.earlier).count();
+    if earlier > 0 {
+        let runs = if earlier == 1 { "run was" } else { "runs were" };
+        terminal.note(&format!("{earlier} {runs} taken over from an eval that was stopped"));
+    }
     if let Some(limit) = done.stopped {
         let is_unpriced = limit == "max_cost" && estimate.cost.is_none();
         let what = match is_unpriced {

@@ -6,7 +6,9 @@
 //! changes the speed of a count and nothing else.
 
 use fastcdc::v2020::FastCDC;
+use rustc_hash::FxBuildHasher;
 use std::collections::BTreeMap;
+use std::hash::BuildHasher as _;
 use std::sync::{Mutex, PoisonError};
 
 /// The lengths of texts that are parted, in bytes.
@@ -14,7 +16,7 @@ const LEAST: usize = 4 << 10;
 const MOST: usize = 2 << 20;
 
 /// The lengths of segments: the least, the one aimed at, the most; bytes.
-const SIZES: (usize, usize, usize) = (512, 1 << 10, 4 << 10);
+const SIZES: (usize, usize, usize) = (1 << 10, 2 << 10, 8 << 10);
 
 /// The bytes in which a seam is looked for: fewer than the shortest segment.
 const LOOKED_AT: usize = 256;
@@ -25,9 +27,8 @@ const LONGEST: usize = 64 << 10;
 /// The bytes of segments that are kept before the older half of them is forgotten.
 const KEPT: usize = 4 << 20;
 
-/// The end of a segment's content, as a hash, and its length. Segments that share both take turns, so
-/// that nobody can make a look-up slow.
-type Name = (u64, usize);
+/// The hash of a segment. Segments that share it take turns, so that nobody can make a look-up slow.
+type Name = u64;
 
 /// The segments that were counted lately.
 pub(super) struct Segments(Mutex<Kept>);
@@ -65,13 +66,14 @@ impl Segments {
             let end = cut.offset + cut.length;
             let end = if end < text.len() { seam_after(text, end, &seam) } else { Some(end) };
             let Some(segment) = end.and_then(|end| text.get(from..end)) else { continue };
-            tokens += self.of_segment((cut.hash, segment.len()), segment, &count);
+            tokens += self.of_segment(segment, &count);
             from += segment.len();
         }
         tokens
     }
 
-    fn of_segment(&self, name: Name, text: &str, count: impl Fn(&str) -> usize) -> usize {
+    fn of_segment(&self, text: &str, count: impl Fn(&str) -> usize) -> usize {
+        let name = FxBuildHasher.hash_one(text);
         if let Some(tokens) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(name, text)
         {
             return tokens;
@@ -154,6 +156,20 @@ mod tests {
             assert_eq!(found, text.len());
             assert!(read < 24 << 10, "{read} of {}", text.len());
         }
+    }
+
+    #[test]
+    fn gr_11_a_text_that_repeats_itself_is_known_again() {
+        let segments = Segments::new();
+        let sentence = "some words of a message that is about four hundred bytes long, ";
+        let message = format!("{{ \"text\": \"{}\" }},\n", sentence.repeat(6));
+        let (mut text, mut again) = (message.repeat(300), 0);
+        for _ in 0..40 {
+            read(&segments, &format!("Context: {text}"));
+            text.push_str(&message);
+            again += read(&segments, &text).1;
+        }
+        assert!(again < 3 * text.len(), "{again} of 40 times {}", text.len());
     }
 
     #[test]

@@ -217,8 +217,8 @@ impl Masker {
         while let Some(value) = waiting.pop() {
             match value {
                 Value::String(text) => {
-                    let found = self.found(text, false);
-                    hidden.extend(found.iter().map(|place| Hidden::of(text, place)));
+                    let mut found = self.found(text, false);
+                    hidden.extend(apart(&mut found).map(|place| Hidden::of(text, place)));
                     let places = found.into_iter().map(|place| place.range).collect();
                     if let Cow::Owned(masked) = replace(text, places) {
                         *text = masked;
@@ -381,6 +381,18 @@ fn is_long(value: &str) -> bool {
     let is_one_kind =
         || value.chars().all(char::is_alphabetic) || value.chars().all(char::is_numeric);
     length >= SHORTEST_WORD || (length >= SHORTEST_SECRET && !is_one_kind())
+}
+
+/// Returns the places but for those that begin in another: one secret is found as it is written and
+/// as it is read.
+fn apart(found: &mut [Place]) -> impl Iterator<Item = &Place> {
+    found.sort_by_key(|place| (place.range.start, std::cmp::Reverse(place.range.end)));
+    let mut end = 0;
+    found.iter().filter(move |place| {
+        let is_apart = place.range.start >= end;
+        end = end.max(place.range.end);
+        is_apart
+    })
 }
 
 /// Returns the text with every place replaced; places that touch or overlap become one.
@@ -607,6 +619,9 @@ mod tests {
             let masked = masker.text(text);
             assert!(masked.contains(MASK), "{masked}");
             assert_eq!(masker.for_model(text), masked);
+            let mut value = json!(text);
+            assert_eq!(masker.hide(&mut value).len(), 1, "{text}");
+            assert_eq!(value, json!(masked));
             let line = json!({ "data": { "x": text } }).to_string() + "\n";
             let masked = json!({ "data": { "x": masked } }).to_string() + "\n";
             assert_eq!(masker.lines(&line), masked);

@@ -1,11 +1,12 @@
 //! Runs and turns as futures that can be sent, spawned and dropped (HO-1).
 
-use crate::driver::drive;
+use crate::driver::{Broken, drive};
 use crate::models::StandIn;
 use crate::observe::{Observer, Silent};
 use crate::project::Project;
 use crate::run::{self, Run, RunError, RunFailure, RunReport, RunRequest, SetupError};
 use crate::turn::{self, TurnEvent, TurnReport, TurnRequest};
+use contexture_core::panics;
 use contexture_llm::CancelToken;
 use serde_json::Value;
 use std::future::Future;
@@ -124,6 +125,18 @@ impl<R: Work> Pending<R> {
     pub fn cancel(self, cancel: CancelToken) -> Self {
         self.set(|setup| setup.cancel = cancel)
     }
+
+    /// Does the work on this thread, which has nothing else to do until it ends, such as the main one
+    /// of a command. Work that was polled before never completes.
+    ///
+    /// The allocator of most Linux systems gives a thread of its own memory page by page, each by a
+    /// call of the system, which is a tenth of a run that makes many values.
+    pub async fn on_this_thread(self) -> R::Output {
+        match self.0 {
+            State::Setup(Some(setup)) => setup.work().await,
+            State::Setup(None) | State::Running(_) => std::future::pending().await,
+        }
+    }
 }
 
 impl RunFuture {
@@ -203,8 +216,19 @@ impl<R: Work> Setup<R> {
             let _permit = permit;
             request.work(&project, listener, token).await
         });
-        driven
-            .await
-            .unwrap_or_else(|broken| R::refused(SetupError::new("run_broken", broken, None)))
+        driven.await.unwrap_or_else(broken::<R>)
     }
+
+    async fn work(self) -> R::Output {
+        let Self { project, permits, request, listener, cancel } = self;
+        // The semaphore is never closed.
+        let _permit = permits.acquire_owned().await;
+        let worked = panics::caught(|| request.work(&project, listener, cancel)).await;
+        worked.unwrap_or_else(|panic| broken::<R>(Broken::Panicked(panic)))
+    }
+}
+
+/// Returns the result of work that gave none.
+fn broken<R: Work>(why: Broken) -> R::Output {
+    R::refused(SetupError::new("run_broken", why, None))
 }

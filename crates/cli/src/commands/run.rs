@@ -173,6 +173,6 @@ fn drive(
     let observer = Arc::clone(screen);
     screen.begin();
     let run = Runtime::of(project.clone()).request(request).observer(observer).cancel(cancel);
-    let report = RunReport::from(runtime.block_on(run));
+    let report = RunReport::from(runtime.block_on(run.on_this_thread()));
     Ok((report, signals.disarm()))
 }

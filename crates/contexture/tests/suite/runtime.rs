@@ -50,6 +50,7 @@ impl Provider for Acme {
                 "acme://panics" => panic!("out of luck"),
                 "acme://hangs" => std::future::pending().await,
                 "acme://huge" => "x".repeat(20 << 20),
+                "acme://thread" => format!("{:?}", std::thread::current().id()),
                 "acme://leaks" => format!("the key is {KEY}"),
                 _ => format!("heard {} messages", call.request.messages.len()),
             };
@@ -165,6 +166,19 @@ fn ho_1_run_outside_tokio_fails_with_typed_error() {
     let Poll::Ready(Err(error)) = polled else { panic!("{polled:?}") };
     assert_eq!(error.code(), "run_broken");
     assert!(error.to_string().contains("tokio"), "{error}");
+}
+
+#[test]
+fn ho_1_run_on_this_thread_stays_on_it_and_others_have_their_own() {
+    let program = "import llm Named from \"acme://thread\"\n\
+                   main func() { model Named\n generate({ input: \"a\" }) }";
+    let place = Place::new(&[("p.as", program), ("bad.as", "main func() { 1 / 0 }")]);
+    let here = json!(format!("{:?}", std::thread::current().id()));
+    let value = tokio().block_on(runtime(&place).run("p.as").on_this_thread()).unwrap().value;
+    assert_eq!(value, here);
+    assert_ne!(tokio().block_on(runtime(&place).run("p.as")).unwrap().value, here);
+    let failed = tokio().block_on(runtime(&place).run("bad.as").on_this_thread()).unwrap_err();
+    assert!(failed.to_string().starts_with("bad.as:1:"), "{failed}");
 }
 
 /// Polls a future a number of times and then drops it.

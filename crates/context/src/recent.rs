@@ -20,9 +20,6 @@ const BYTES: usize = 8 << 20;
 /// The longest text that is kept.
 const LONGEST: usize = BYTES / 4;
 
-/// The bytes after a stop that both texts must have: the longest character.
-const AFTER: usize = 4;
-
 /// Texts with what was found up to each stop, the latest first.
 pub(crate) struct Recent<S>(Mutex<VecDeque<Known<S>>>);
 
@@ -38,14 +35,8 @@ impl<S: Clone> Recent<S> {
         Self(Mutex::new(VecDeque::new()))
     }
 
-    /// Reads a text from `start` on, by `step`; a stop is only where two characters make a `seam`.
-    pub(crate) fn read(
-        &self,
-        text: &str,
-        start: S,
-        seam: impl Fn(char, char) -> bool,
-        step: impl Fn(&mut S, &str),
-    ) -> S {
+    /// Reads a text from `start` on, by `step`.
+    pub(crate) fn read(&self, text: &str, start: S, step: impl Fn(&mut S, &str)) -> S {
         if !(LONG..=LONGEST).contains(&text.len()) {
             let mut found = start;
             step(&mut found, text);
@@ -53,7 +44,8 @@ impl<S: Clone> Recent<S> {
         }
         let mut known = self.take(text);
         let (mut at, mut found) = known.stops.last().cloned().unwrap_or((0, start));
-        while let Some(next) = stop_after(text, at + STRIDE, &seam) {
+        while at + STRIDE < text.len() {
+            let next = text.floor_char_boundary(at + STRIDE);
             step(&mut found, text.get(at..next).unwrap_or_default());
             known.stops.push((next, found.clone()));
             at = next;
@@ -78,7 +70,7 @@ impl<S: Clone> Recent<S> {
         }
         .unwrap_or_else(|| Known { text: String::new(), stops: Vec::new() });
         known.text.truncate(common);
-        known.stops.retain(|(at, _)| at + AFTER <= common);
+        known.stops.retain(|(at, _)| *at <= common);
         known
     }
 
@@ -107,20 +99,6 @@ fn common(one: &str, other: &str) -> usize {
     other.floor_char_boundary(blocks * 256 + same)
 }
 
-/// Returns the first seam at `from` or behind it, within a stride.
-fn stop_after(text: &str, from: usize, seam: impl Fn(char, char) -> bool) -> Option<usize> {
-    let from = text.floor_char_boundary(from);
-    let to = text.floor_char_boundary(from.saturating_add(STRIDE));
-    let mut before = None;
-    for (at, after) in text.get(from..to)?.char_indices() {
-        if before.is_some_and(|before| seam(before, after)) {
-            return Some(from + at);
-        }
-        before = Some(after);
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,8 +111,7 @@ mod tests {
             read.set(read.get() + part.len());
             *found += part.len();
         };
-        let is_blank = |_, after: char| after == ' ';
-        (recent.read(text, 0, is_blank, step), read.get())
+        (recent.read(text, 0, step), read.get())
     }
 
     #[test]

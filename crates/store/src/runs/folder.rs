@@ -3,10 +3,11 @@
 //! ```text
 //! .gitignore                    so that none of it but definitions and packs is committed
 //! runs/<id>.jsonl               the trace of a run, one event per line
-//! runs/<id>.texts.jsonl         the small texts it kept: {digest, text}
+//! runs/<id>.texts.jsonl         the small texts it kept alone: {digest, text}
 //! runs/<id>.places              where its model calls stand, if it is long
 //! runs/runs.index.jsonl         an entry for each run that has ended
-//! texts/parts.db                larger texts of all runs, by digest, in parts that they share
+//! texts/parts.db                larger texts of all runs, and small ones kept with them, by digest, in
+//!                               parts that they share
 //! texts/<2 hex>/<62 hex>        a larger text of an earlier version
 //! ```
 //!

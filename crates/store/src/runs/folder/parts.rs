@@ -70,6 +70,9 @@ struct Known {
 type Outcome<T> = Result<T, rusqlite::Error>;
 
 impl Parts {
+    /// Small texts that are kept with larger ones cost little here: most are those of the call before.
+    pub(super) const TAKES_SMALL: bool = true;
+
     pub(super) fn new(folder: &Path) -> Self {
         Self { path: folder.join("texts").join("parts.db"), open: Mutex::default() }
     }

@@ -26,6 +26,9 @@ pub(super) struct Parts {
 }
 
 impl Parts {
+    /// Each text is a file of its own.
+    pub(super) const TAKES_SMALL: bool = false;
+
     pub(super) fn new(folder: &Path) -> Self {
         Self { folder: folder.to_owned() }
     }

@@ -1,5 +1,6 @@
-//! Texts by digest: small ones in a file per run, larger ones in parts for all runs. Earlier versions
-//! kept a larger text in a file of its own, which is read as before.
+//! Texts by digest: small ones in a file per run, larger ones in parts for all runs, and with them the
+//! small ones of the same call, which are mostly those of the call before. Earlier versions kept a
+//! larger text in a file of its own, which is read as before.
 //!
 //! A text that holds a secret is kept masked and marked, since its digest is that of the text as
 //! it was sent.
@@ -59,8 +60,7 @@ impl TextWriter {
     }
 
     pub(super) fn keep(&mut self, blobs: &[Blob], masker: &Masker) -> Result<(), RunError> {
-        let mut lines = String::new();
-        let mut large = Vec::new();
+        let (mut small, mut large) = (Vec::new(), Vec::new());
         let mut fresh = HashSet::new();
         for blob in blobs.iter().filter(|blob| !self.kept.contains(&blob.digest)) {
             if !fresh.insert(blob.digest.clone()) {
@@ -68,27 +68,41 @@ impl TextWriter {
             }
             let text = masker.text(&blob.text);
             let masked = matches!(text, Cow::Owned(_));
-            if text.len() > SMALL_BYTES {
-                large.push(Large { digest: &blob.digest, text, masked });
-            } else {
-                let line = Line { digest: blob.digest.clone(), text, masked };
-                let line = serde_json::to_string(&line).map_err(|error| RunError::Io {
-                    path: self.file.display().to_string(),
-                    reason: error.to_string(),
-                })?;
-                lines.push_str(&line);
-                lines.push('\n');
-            }
+            let list = if text.len() > SMALL_BYTES { &mut large } else { &mut small };
+            list.push(Large { digest: &blob.digest, text, masked });
         }
-        if !lines.is_empty() {
-            self.append(&lines)?;
+        let count = large.len();
+        if Parts::TAKES_SMALL && count > 0 {
+            // The file of all texts is written in any case. It has no empty ones.
+            large.extend(small.extract_if(.., |one| !one.text.is_empty()));
         }
-        self.parts.keep(&large)?;
+        let kept = self.parts.keep(&large);
+        if kept.is_err() {
+            small.extend(large.drain(count..));
+        }
+        self.append(&small)?;
+        kept?;
         self.kept.extend(fresh);
         Ok(())
     }
 
-    fn append(&mut self, lines: &str) -> Result<(), RunError> {
+    /// Writes texts into the run's own file.
+    fn append(&mut self, texts: &[Large<'_>]) -> Result<(), RunError> {
+        if texts.is_empty() {
+            return Ok(());
+        }
+        let path = self.file.display();
+        let mut lines = String::new();
+        for Large { digest, text, masked } in texts {
+            let line =
+                Line { digest: (*digest).clone(), text: Cow::Borrowed(text), masked: *masked };
+            let line = serde_json::to_string(&line).map_err(|error| RunError::Io {
+                path: path.to_string(),
+                reason: error.to_string(),
+            })?;
+            lines.push_str(&line);
+            lines.push('\n');
+        }
         let fail = |error: std::io::Error| failed(&self.file, &error);
         if self.small.is_none() {
             let open = home::private_file().append(true).create(true).open(&self.file);

@@ -23,7 +23,12 @@ pub(super) fn mentions(store: &FolderStore, id: &RunId, text: &str) -> Result<bo
     if events.contains(&written) || read(&small(&store.folder, id))?.contains(&written) {
         return Ok(true);
     }
-    for digest in digests(&events) {
+    let mut named: Vec<Digest> = digests(&events).collect();
+    // Those that a long value of a line names.
+    for value in shared::digests(&events) {
+        named.extend(store.text(id, &value)?.iter().flat_map(|value| digests(value)));
+    }
+    for digest in named {
         // A value of a line is kept as JSON.
         let has_it = |kept: String| kept.contains(text) || kept.contains(&written);
         if store.parts.get(&digest)?.is_some_and(has_it) {

@@ -13,7 +13,7 @@ const FEWEST: usize = 4;
 /// The most parts of a list within another.
 const MOST: usize = 128;
 
-/// The bits of a place's hash that say whether a list ends behind it: one in 32 does.
+/// The bits of a pair's hash that say whether a list ends behind it: one in 32 does.
 const SEAM: u32 = 5;
 
 /// The most lists within each other: [`FEWEST`] to the power of it are more parts than a text has.
@@ -50,20 +50,24 @@ pub(super) const fn part(data: &[u8]) -> Part<'_> {
     }
 }
 
-/// Cuts a list of places: behind places whose hash says so, so that equal rows of places become
-/// equal lists.
+/// Cuts a list of places: behind pairs of places whose hash says so, so that equal rows of places
+/// become equal lists. One place alone may stand between any two messages.
 pub(super) fn groups(mut ids: &[i64]) -> impl Iterator<Item = &[i64]> {
     std::iter::from_fn(move || {
-        let is_end = |at: usize, id: i64| at + 1 >= MOST || at + 1 >= FEWEST && is_seam(id);
-        let end = ids.iter().enumerate().position(|(at, id)| is_end(at, *id));
+        let mut before = 0;
+        let end = ids.iter().enumerate().position(|(at, id)| {
+            let pair = (std::mem::replace(&mut before, *id), *id);
+            at + 1 >= MOST || at + 1 >= FEWEST && is_seam(pair)
+        });
         let (group, rest) = ids.split_at_checked(end.map_or(ids.len(), |end| end + 1))?;
         ids = rest;
         (!group.is_empty()).then_some(group)
     })
 }
 
-const fn is_seam(id: i64) -> bool {
-    let mixed = id.cast_unsigned().wrapping_mul(0x9e37_79b9_7f4a_7c15);
+const fn is_seam((before, id): (i64, i64)) -> bool {
+    let pair = before.cast_unsigned().rotate_left(32) ^ id.cast_unsigned();
+    let mixed = pair.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed >> (u64::BITS - SEAM) == 0
 }
 

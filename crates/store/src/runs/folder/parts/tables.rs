@@ -101,7 +101,7 @@ pub(super) fn explain(path: &Path, error: &rusqlite::Error) -> RunError {
 }
 
 /// How to go on without the file.
-const ASIDE: &str = "move it aside: runs keep their traces and lose larger texts";
+const ASIDE: &str = "move it aside: runs keep their traces and lose texts";
 
 fn fault(path: &Path, reason: String, help: &'static str) -> RunError {
     RunError::Unusable { path: path.display().to_string(), reason, help }

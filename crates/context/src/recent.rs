@@ -30,6 +30,14 @@ struct Known<S> {
     stops: Vec<(usize, S)>,
 }
 
+impl<S: Clone> Known<S> {
+    fn beginning(&self, bytes: usize) -> Self {
+        let text = self.text.get(..bytes).unwrap_or_default().to_owned();
+        let stops = self.stops.iter().filter(|(at, _)| *at <= bytes).cloned().collect();
+        Self { text, stops }
+    }
+}
+
 impl<S: Clone> Recent<S> {
     pub(crate) const fn new() -> Self {
         Self(Mutex::new(VecDeque::new()))
@@ -65,7 +73,7 @@ impl<S: Clone> Recent<S> {
         let is_same = texts.get(index).is_some_and(|known| known.text.len() - common < STRIDE);
         let mut known = match texts.get(index) {
             Some(_) if is_same => texts.remove(index),
-            Some(known) => Some(known.clone()),
+            Some(known) => Some(known.beginning(common)),
             None => None,
         }
         .unwrap_or_else(|| Known { text: String::new(), stops: Vec::new() });

@@ -402,9 +402,8 @@ impl Lines {
     /// Returns the lines of that text. What follows a last line end is not a line.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let mut starts = vec![0];
-        starts.extend(ends.map(|(at, _)| at + 1));
+        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
         if text.is_empty() || text.ends_with('\n') {
             starts.pop();
         }

@@ -136,7 +136,7 @@ impl Writing<'_> {
             area: area.number(),
             sections: 0,
             language,
-            digest: Digest::of_text(text.as_deref().unwrap_or_default()),
+            digest: Digest::of_bytes(text.as_deref().unwrap_or_default().as_bytes()),
             problem: text.as_ref().err().map(ToString::to_string),
         };
         let old = state.files.get(&file.path);

@@ -4,8 +4,8 @@
 //! without a table, or of code alone have none: they keep the rules for English.
 
 use crate::section::language_tag;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// A language whose endings are known, English aside.
@@ -136,7 +136,7 @@ impl Language {
             } else {
                 word
             };
-            let of = FUNCTION_WORDS.get(word).copied().unwrap_or(0);
+            let Some(of) = FUNCTION_WORDS.get(word) else { continue };
             for (number, count) in counts.iter_mut().enumerate() {
                 *count += usize::from(of >> number & 1);
             }
@@ -160,8 +160,8 @@ const ENGLISH: u8 = 1 << Language::ALL.len();
 const ENGLISH_WORDS: &str = "the and is of to in that for with not this are you be as or it can from on \
     by an if your when how what will which";
 
-static FUNCTION_WORDS: LazyLock<HashMap<&str, u8>> = LazyLock::new(|| {
-    let mut words: HashMap<&str, u8> = HashMap::new();
+static FUNCTION_WORDS: LazyLock<FxHashMap<&str, u8>> = LazyLock::new(|| {
+    let mut words: FxHashMap<&str, u8> = FxHashMap::default();
     let of_one =
         |one: Language| one.facts().2.split_ascii_whitespace().map(move |w| (w, one.bit()));
     let english = ENGLISH_WORDS.split_ascii_whitespace().map(|word| (word, ENGLISH));

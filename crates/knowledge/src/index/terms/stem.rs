@@ -6,64 +6,62 @@
 /// The shortest word that has an ending to lose.
 const SHORT: usize = 4;
 
+/// Takes the ending off a word in small letters. Endings are compared letter by letter, as slices: each
+/// word of a pack comes by here.
 pub(super) fn stem(word: &mut String) {
     if word.len() < SHORT || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return;
     }
     plural(word);
-    if let Some((length, least)) = ending(word)
+    if let Some((length, least)) = ending(word.as_bytes())
         && word.len() >= length + least
+        && has_vowel(word, word.len() - length)
     {
-        let stays = word.len() - length;
-        let is_ion = length == 3 && word.ends_with("ion");
-        let before = word.as_bytes().get(stays.wrapping_sub(1)).copied().unwrap_or_default();
-        if (!is_ion || matches!(before, b't' | b's')) && has_vowel(word, stays) {
-            word.truncate(stays);
-        }
+        word.truncate(word.len() - length);
     }
-    if word.ends_with('e') && word.len() >= SHORT {
+    if word.as_bytes().ends_with(b"e") && word.len() >= SHORT {
         word.pop();
     }
-    if word.ends_with("at") && word.len() >= 7 {
+    if matches!(word.as_bytes(), [.., b'a', b't']) && word.len() >= 7 {
         word.truncate(word.len() - 2);
     }
     undouble(word);
-    if word.ends_with('y') && word.len() >= SHORT {
+    if word.as_bytes().ends_with(b"y") && word.len() >= SHORT {
         word.pop();
         word.push('i');
     }
 }
 
 /// Returns the length of the ending of a word, and the fewest letters that must stay before it. A word
-/// has at most one of them; the last letter leaves one or two to compare.
-fn ending(word: &str) -> Option<(usize, usize)> {
-    let ends = |ending: &str| word.ends_with(ending);
-    match word.bytes().next_back()? {
-        b'y' if ends("ability") => Some((7, 4)),
-        b'y' if ends("ly") => Some((2, 4)),
-        b'e' if ends("able") => Some((4, 4)),
-        b't' if ends("ment") => Some((4, 3)),
-        b's' if ends("ness") => Some((4, 4)),
-        b'g' if ends("ing") => Some((3, 3)),
-        b'n' if ends("ion") => Some((3, 5)),
-        b'd' if ends("ed") => Some((2, 3)),
-        b'l' if ends("al") => Some((2, 4)),
-        _ => None,
-    }
+/// has at most one of them.
+const fn ending(word: &[u8]) -> Option<(usize, usize)> {
+    Some(match word {
+        [.., b'a', b'b', b'i', b'l', b'i', b't', b'y'] => (7, 4),
+        [.., b'l', b'y'] => (2, 4),
+        [.., b'a', b'b', b'l', b'e'] | [.., b'n', b'e', b's', b's'] => (4, 4),
+        [.., b'm', b'e', b'n', b't'] => (4, 3),
+        [.., b'i', b'n', b'g'] => (3, 3),
+        [.., b't' | b's', b'i', b'o', b'n'] => (3, 5),
+        [.., b'e', b'd'] => (2, 3),
+        [.., b'a', b'l'] => (2, 4),
+        _ => return None,
+    })
 }
 
 fn plural(word: &mut String) {
     let len = word.len();
-    if !word.ends_with('s') {
-        return;
-    }
-    if word.ends_with("ies") && len > 4 {
-        word.truncate(len - 3);
-        word.push('y');
-    } else if ["sses", "shes", "ches", "xes", "zzes"].iter().any(|end| word.ends_with(end)) {
-        word.truncate(len - 2);
-    } else if !["ss", "us", "is"].iter().any(|end| word.ends_with(end)) {
-        word.truncate(len - 1);
+    match word.as_bytes() {
+        [.., b'i', b'e', b's'] if len > 4 => {
+            word.truncate(len - 3);
+            word.push('y');
+        }
+        [.., b's', b's', b'e', b's']
+        | [.., b's' | b'c', b'h', b'e', b's']
+        | [.., b'x', b'e', b's']
+        | [.., b'z', b'z', b'e', b's'] => word.truncate(len - 2),
+        [.., b's' | b'u' | b'i', b's'] => {}
+        [.., b's'] => word.truncate(len - 1),
+        _ => {}
     }
 }
 

@@ -334,6 +334,7 @@ pub(crate) fn options(project: &Project, request: &RunRequest) -> RunOptions {
         limits: project.config.limits.clone(),
         concurrency: concurrency(project, request),
         selections: BTreeMap::new(),
+        leaves_values: request.ends_process,
     }
 }
 

@@ -154,6 +154,7 @@ fn request(args: &Args) -> Result<RunRequest, Abort> {
         servers: args.permissions.servers(),
         yes_to: args.permissions.yes_to.clone(),
         spend: args.spend.limit(),
+        ends_process: true,
         ..RunRequest::default()
     })
 }

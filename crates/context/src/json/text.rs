@@ -1,6 +1,6 @@
 //! JSON that stays a text: an input of many megabytes has no tree in memory (GR-5).
 
-use super::{JsonError, fields, read, read_with};
+use super::{JsonError, end_of_string, fields, read, read_with};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use std::fmt;
@@ -27,21 +27,11 @@ impl JsonText {
     ///
     /// # Errors
     /// [`JsonError`], with line and column, and the text as it was given.
-    pub fn read(mut text: String) -> Result<Self, (JsonError, String)> {
-        if let Err(error) = read_with(text.as_bytes(), Any) {
-            return Err((error, text));
+    pub fn read(text: String) -> Result<Self, (JsonError, String)> {
+        match read_with(text.as_bytes(), Any) {
+            Ok(()) => Ok(Self(Arc::new(on_one_line(text)))),
+            Err(error) => Err((error, text)),
         }
-        let (mut in_string, mut is_escaped) = (false, false);
-        text.retain(|sign| {
-            if !in_string {
-                in_string = sign == '"';
-                return in_string || !matches!(sign, ' ' | '\t' | '\r' | '\n');
-            }
-            in_string = sign != '"' || is_escaped;
-            is_escaped = sign == '\\' && !is_escaped;
-            true
-        });
-        Ok(Self(Arc::new(text)))
     }
 
     /// Wraps a text that was written as JSON on one line.
@@ -69,6 +59,30 @@ impl JsonText {
         let names = fields(&self.0)?.into_iter().map(|(name, _)| name);
         Some(names.filter_map(|name| serde_json::from_str(name).ok()).collect())
     }
+}
+
+/// Takes the blanks between the parts of valid JSON out.
+fn on_one_line(text: String) -> String {
+    let mut bytes = text.into_bytes();
+    let (mut at, mut end) = (0, 0);
+    while let Some(byte) = bytes.get(at) {
+        let next = match byte {
+            b'"' => bytes.len().min(end_of_string(&bytes, at + 1) + 1),
+            b' ' | b'\t' | b'\r' | b'\n' => {
+                at += 1;
+                continue;
+            }
+            _ => at + 1,
+        };
+        if at > end {
+            bytes.copy_within(at..next, end);
+        }
+        end += next - at;
+        at = next;
+    }
+    bytes.truncate(end);
+    // Only blanks of ASCII were taken out.
+    String::from_utf8(bytes).unwrap_or_default()
 }
 
 /// A value that is read and dropped.

@@ -89,6 +89,9 @@ pub struct RunRequest {
     pub durable: Option<Durable>,
     /// The step of a flow that it is, for its record.
     pub part_of: Option<PartOf>,
+    /// True if the process ends after the run: the system takes the memory of its values back at once,
+    /// where freeing millions of them one by one takes as long as making them does (GR-5).
+    pub ends_process: bool,
 }
 
 /// A step of a flow.

@@ -32,11 +32,18 @@ pub struct RunOptions {
     /// The chosen candidate of each `use one of` (AS-17): from its place, as `file:line:column`, to
     /// the candidate's name.
     pub selections: BTreeMap<String, String>,
+    /// True if the values that a run has at its end are not freed, as the process ends with it.
+    pub leaves_values: bool,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
-        Self { limits: Limits::default(), concurrency: 4, selections: BTreeMap::new() }
+        Self {
+            limits: Limits::default(),
+            concurrency: 4,
+            selections: BTreeMap::new(),
+            leaves_values: false,
+        }
     }
 }
 
@@ -75,6 +82,7 @@ pub(crate) struct Machine<'r> {
     pub(crate) warnings: Warnings,
     pub(crate) concurrency: usize,
     pub(crate) selections: &'r BTreeMap<String, String>,
+    pub(crate) leaves_values: bool,
     /// True if a dry run has replaced an effect by a placeholder.
     pub(crate) placeholders: Cell<bool>,
     epoch: Cell<u32>,
@@ -115,6 +123,7 @@ impl<'r> Machine<'r> {
             warnings: Warnings::default(),
             concurrency,
             selections: &options.selections,
+            leaves_values: options.leaves_values,
             placeholders: Cell::new(past.placeholders),
             epoch: Cell::new(past.epoch),
         }

@@ -140,6 +140,9 @@ async fn finished(
     narrow(&mut fiber.narrowed, machine.program.policy_of(agent));
     let value = drive(machine, &mut fiber).await.map_err(|error| *error)?;
     let exported = exported(&value, &machine.meter);
+    if machine.leaves_values {
+        std::mem::forget((fiber, value));
+    }
     exported.map(|(text, tag)| (text, machine.meter.tags().label(tag))).map_err(|fault| {
         let found = machine.program.functions.get(function as usize);
         let place = found.map(|found| Place { file: found.file, span: last_span(found) });

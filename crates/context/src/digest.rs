@@ -173,45 +173,53 @@ pub fn canonical_json(value: &Value) -> String {
     enum Step<'a> {
         Value(&'a Value),
         Key(&'a str),
-        Mark(char),
+        Mark(u8),
     }
-    let mut out = String::new();
+    let mut out = Vec::new();
     let mut steps = vec![Step::Value(value)];
     while let Some(step) = steps.pop() {
         match step {
             Step::Mark(mark) => out.push(mark),
             Step::Key(key) => {
-                out.push_str(&Value::from(key).to_string());
-                out.push(':');
+                write(key, &mut out);
+                out.push(b':');
             }
             Step::Value(Value::Array(items)) => {
-                out.push('[');
-                steps.push(Step::Mark(']'));
+                out.push(b'[');
+                steps.push(Step::Mark(b']'));
                 for (index, item) in items.iter().enumerate().rev() {
                     steps.push(Step::Value(item));
                     if index > 0 {
-                        steps.push(Step::Mark(','));
+                        steps.push(Step::Mark(b','));
                     }
                 }
             }
             Step::Value(Value::Object(fields)) => {
-                out.push('{');
-                steps.push(Step::Mark('}'));
+                out.push(b'{');
+                steps.push(Step::Mark(b'}'));
                 let mut fields: Vec<_> = fields.iter().collect();
                 fields.sort_by_key(|(key, _)| *key);
                 for (index, (key, field)) in fields.into_iter().enumerate().rev() {
                     steps.push(Step::Value(field));
                     steps.push(Step::Key(key));
                     if index > 0 {
-                        steps.push(Step::Mark(','));
+                        steps.push(Step::Mark(b','));
                     }
                 }
             }
-            Step::Value(Value::Number(number)) => out.push_str(&canonical_number(number)),
-            Step::Value(scalar) => out.push_str(&scalar.to_string()),
+            Step::Value(Value::Number(number)) => out.extend(canonical_number(number).into_bytes()),
+            Step::Value(Value::String(text)) => write(text, &mut out),
+            Step::Value(scalar) => out.extend(scalar.to_string().into_bytes()),
         }
     }
-    out
+    // Only whole strings and signs of ASCII were written.
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// Writes a string as JSON.
+fn write(text: &str, out: &mut Vec<u8>) {
+    // Writing to memory can't fail.
+    let _ = serde_json::to_writer(out, text);
 }
 
 fn canonical_number(number: &serde_json::Number) -> String {

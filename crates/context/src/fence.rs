@@ -40,6 +40,7 @@ mod glyphs;
 mod held;
 mod lines;
 mod look;
+mod scan;
 mod suspect;
 mod tags;
 

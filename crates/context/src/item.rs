@@ -4,6 +4,7 @@ use crate::budget::{Budget, Keep};
 use crate::cut::Kept;
 use crate::digest::Digest;
 use crate::fence::Fence;
+use crate::json::JsonText;
 use crate::label::Label;
 use crate::trust::Trust;
 use schemars::JsonSchema;
@@ -97,20 +98,18 @@ impl CutRecord {
 }
 
 /// A text that reaches a model, with its record.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ContextItem {
     /// Its index in the prompt, from 0.
     pub index: usize,
     /// The label that heads its section.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub label: Option<String>,
     /// The source expression or reference.
     pub source: String,
     /// The place of its declaration.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub position: Option<Position>,
-    /// The original value.
-    pub value: Value,
+    /// The original value as canonical JSON: `value_digest` is its digest, and records keep it.
+    pub value: JsonText,
     /// The text exactly as in the prompt, including fence and marker.
     pub text: String,
     /// Tokens of `text`.
@@ -120,7 +119,6 @@ pub struct ContextItem {
     /// False if `tokens_before` is an estimate, as it may be for very large texts.
     pub tokens_before_exact: bool,
     /// The item's own budget.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub budget: Option<Budget>,
     /// The order in which it is cut: the lowest first.
     pub priority: i64,
@@ -129,11 +127,10 @@ pub struct ContextItem {
     /// True if a part of the value is missing from `text`.
     pub clipped: bool,
     /// The cuts with their reasons, in order.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub cuts: Vec<CutRecord>,
     /// Digest of `text`.
     pub digest: Digest,
-    /// Digest of `value` as canonical JSON.
+    /// Digest of `value`.
     pub value_digest: Digest,
 }
 

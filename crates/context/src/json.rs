@@ -7,7 +7,7 @@
 mod parts;
 mod text;
 
-pub use parts::{Place, fields, strings};
+pub use parts::{Fields, Place, fields, fields_and_within, strings};
 pub use text::JsonText;
 
 use serde::de::{DeserializeOwned, DeserializeSeed};
@@ -96,7 +96,16 @@ pub fn read_with<'t, S: DeserializeSeed<'t>>(
     text: &'t [u8],
     seed: S,
 ) -> Result<S::Value, JsonError> {
-    let stack = depth(text)? * LEVEL_BYTES;
+    read_levels(depth(text)?, text, seed)
+}
+
+/// Reads a JSON text that is nested at most so deep.
+fn read_levels<'t, S: DeserializeSeed<'t>>(
+    levels: usize,
+    text: &'t [u8],
+    seed: S,
+) -> Result<S::Value, JsonError> {
+    let stack = levels * LEVEL_BYTES;
     stacker::maybe_grow(stack, stack, || {
         let mut reader = serde_json::Deserializer::from_slice(text);
         reader.disable_recursion_limit();

@@ -2,9 +2,10 @@
 
 use crate::budget::{Budget, Measure};
 use crate::cut::{self, EXACT_BYTES, Kept, Parts, Ruler};
-use crate::digest::Digest;
+use crate::digest::{Digest, canonical_json};
 use crate::fence::{Fence, escape_layout};
 use crate::item::{ContextItem, CutReason, CutRecord, DeclaredItem};
+use crate::json::JsonText;
 use crate::limits::Limits;
 use crate::tokens::{Chars, TokenCounter};
 use serde_json::Value;
@@ -31,6 +32,7 @@ pub(super) struct Draft<'a> {
     short: Option<Value>,
     tokens_before: u64,
     tokens_before_exact: bool,
+    value: JsonText,
     value_digest: Digest,
 }
 
@@ -52,6 +54,7 @@ impl<'a> Draft<'a> {
         counter: &'a dyn TokenCounter,
     ) -> Result<Self, TooDeep> {
         check_depth(declared)?;
+        let value = JsonText::written(canonical_json(&declared.value));
         let mut draft = Self {
             index,
             declared,
@@ -64,7 +67,8 @@ impl<'a> Draft<'a> {
             short: None,
             tokens_before: 0,
             tokens_before_exact: true,
-            value_digest: Digest::of_json(&declared.value),
+            value_digest: Digest::of_text(value.as_str()),
+            value,
         };
         draft.apply_own_budget();
         Ok(draft)
@@ -74,7 +78,7 @@ impl<'a> Draft<'a> {
     pub(super) fn item(&self, room: Option<u64>) -> ContextItem {
         match room.filter(|room| self.own.tokens > *room) {
             Some(room) => self.yielded(room, self.within_both(self.prompt_budget(room))),
-            None => match self.short.clone() {
+            None => match &self.short {
                 Some(value) => with_value(self.finish(self.own.clone(), None), value),
                 None => self.finish(self.own.clone(), None),
             },
@@ -118,7 +122,7 @@ impl<'a> Draft<'a> {
         let removed = self.own.tokens.saturating_sub(tokens);
         let made = Made { text, tokens, clipped: true, removed, ..Made::default() };
         let record = made.record(CutReason::PromptBudget, self.prompt_budget(room), 0);
-        with_value(self.finish(made, Some(record)), Value::String(value))
+        with_value(self.finish(made, Some(record)), &Value::String(value))
     }
 
     fn yielded(&self, room: u64, made: Made) -> ContextItem {
@@ -142,7 +146,7 @@ impl<'a> Draft<'a> {
             label: declared.label.clone(),
             source: declared.source.clone(),
             position: declared.position.clone(),
-            value: declared.value.clone(),
+            value: self.value.clone(),
             digest: Digest::of_text(&made.text),
             text: made.text,
             tokens: made.tokens,
@@ -258,8 +262,9 @@ impl Made {
 }
 
 /// Returns an item with another value.
-fn with_value(item: ContextItem, value: Value) -> ContextItem {
-    ContextItem { value_digest: Digest::of_json(&value), value, ..item }
+fn with_value(item: ContextItem, value: &Value) -> ContextItem {
+    let value = JsonText::written(canonical_json(value));
+    ContextItem { value_digest: Digest::of_text(value.as_str()), value, ..item }
 }
 
 fn holds(budget: Budget, text: &str, tokens: u64) -> bool {

@@ -2,6 +2,7 @@
 
 use super::glyphs::{Glyphs, first};
 use super::look::{alike, is_blank, is_square, plain};
+use super::scan::places;
 
 /// The headings of the layers (AS-20), without the colon.
 const HEADINGS: &[&str] = &["context", "instruction"];
@@ -20,18 +21,28 @@ const FORMATS: &[&str] = &["instruction", "instructions", "response", "input", "
 /// of a speaker count only `in_fence`.
 pub(super) fn marks(text: &str, in_fence: bool) -> Vec<usize> {
     let mut marks = Vec::new();
-    let mut at = 0;
-    for line in text.split(is_line_break) {
-        let shown = line.trim_start_matches(is_blank);
+    let mut look = |start: usize, end: usize| {
+        let shown = text.get(start..end).unwrap_or_default().trim_start_matches(is_blank);
         let is_free = in_fence && is_anchors(shown);
         if !is_free && is_layout(shown) || in_fence && is_turn(shown) {
-            marks.push(at + line.len() - shown.len());
+            marks.push(end - shown.len());
         }
-        // The length of the break itself: the next line begins at the rest of the text.
-        at += line.len();
-        at += text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+    };
+    let mut start = 0;
+    for at in places(text, may_break) {
+        let sign = text.get(at..).and_then(|rest| rest.chars().next());
+        if let Some(sign) = sign.filter(|sign| is_line_break(*sign)) {
+            look(start, at);
+            start = at + sign.len_utf8();
+        }
     }
+    look(start, text.len());
     marks
+}
+
+/// Reports whether a byte may begin a line break.
+const fn may_break(byte: u8) -> bool {
+    (byte < 0x20) | (byte == 0xc2) | (byte == 0xe2)
 }
 
 const fn is_line_break(c: char) -> bool {

@@ -4,6 +4,7 @@ use super::glyphs::{Comment, Glyphs, first};
 use super::look::{
     alike, is_blank, is_greater, is_invisible, is_less, is_square, plain, stands_for,
 };
+use super::scan::places;
 
 /// The beginnings of our fences' names, letters and digits alone.
 const FENCES: &[&str] =
@@ -36,7 +37,13 @@ const PREFIX_LENGTH: usize = 24;
 
 /// Reports whether a byte may begin a sign that opens a tag (see [`opening`]): most of a text do not.
 const fn may_open(byte: u8) -> bool {
-    byte >= 0xc0 || matches!(byte, b'<' | b'>' | b'[' | b'&' | b'\\' | b'%')
+    (byte >= 0xc0)
+        | (byte == b'<')
+        | (byte == b'>')
+        | (byte == b'[')
+        | (byte == b'&')
+        | (byte == b'\\')
+        | (byte == b'%')
 }
 
 /// Returns the places for a backslash: after the sign that opens each such tag. `own` is the tag of
@@ -45,7 +52,7 @@ pub(super) fn marks(text: &str, own: Option<&str>, in_fence: bool) -> Vec<usize>
     let own: Option<String> = own.map(|tag| tag.replace(['_', '-'], ""));
     let turns = !text.is_ascii() && text.contains(['\u{202e}', '\u{202b}', '\u{2067}', '\u{200f}']);
     let mut marks = Vec::new();
-    for (at, _) in text.bytes().enumerate().filter(|(_, byte)| may_open(*byte)) {
+    for at in places(text, may_open) {
         let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { continue };
         let Some(opening) = opening(text, at, c, turns) else {
             continue;

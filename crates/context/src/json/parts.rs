@@ -24,23 +24,39 @@ pub struct Place {
 /// assert_eq!(fields("[1]"), None);
 /// ```
 #[must_use]
-pub fn fields(text: &str) -> Option<Vec<(&str, &str)>> {
-    let mut walk = Walk { text, at: 0 };
+pub fn fields(text: &str) -> Option<Fields<'_>> {
     let mut all = Vec::new();
-    walk.skip(b'{')?;
-    if walk.next()? == b'}' {
-        return Some(all);
-    }
-    loop {
-        let name = walk.value()?;
-        walk.skip(b':')?;
+    Walk { text, at: 0 }.object(|walk, name| {
         all.push((name, walk.value()?));
-        match walk.next()? {
-            b',' => walk.at += 1,
-            b'}' => return Some(all),
-            _ => return None,
+        Some(())
+    })?;
+    Some(all)
+}
+
+/// The fields of an object, as [`fields`] returns them.
+pub type Fields<'t> = Vec<(&'t str, &'t str)>;
+
+/// Returns the fields of an object, and those of the object in its field `name`, which is written
+/// with its quotes; `None` where there is none. A long text is gone through once for both.
+#[must_use]
+pub fn fields_and_within<'t>(text: &'t str, name: &str) -> Option<(Fields<'t>, Fields<'t>)> {
+    let (mut all, mut within) = (Vec::new(), None);
+    Walk { text, at: 0 }.object(|walk, own| {
+        let is_object = walk.next()? == b'{';
+        let from = walk.at;
+        if own == name && is_object {
+            let inner = within.insert(Vec::new());
+            walk.object(|walk, name| {
+                inner.push((name, walk.value()?));
+                Some(())
+            })?;
+        } else {
+            walk.value()?;
         }
-    }
+        all.push((own, text.get(from..walk.at)?));
+        Some(())
+    })?;
+    Some((all, within?))
 }
 
 /// Returns the strings of a text, in their order.
@@ -94,6 +110,23 @@ impl<'t> Walk<'t> {
             }
         }
         self.text.get(from..self.at).filter(|value| !value.is_empty())
+    }
+
+    /// Walks past an object. `each` gets the name of a field, and walks past its value.
+    fn object(&mut self, mut each: impl FnMut(&mut Self, &'t str) -> Option<()>) -> Option<()> {
+        self.skip(b'{')?;
+        if self.next()? == b'}' {
+            return self.skip(b'}');
+        }
+        loop {
+            let name = self.value()?;
+            self.skip(b':')?;
+            each(self, name)?;
+            match self.next()? {
+                b',' => self.at += 1,
+                _ => return self.skip(b'}'),
+            }
+        }
     }
 
     fn string(&mut self) -> Option<()> {
@@ -178,6 +211,9 @@ mod tests {
                 Value::from_iter(all.into_iter().map(of))
             });
             prop_assert_eq!(read, value.is_object().then(|| value.clone()));
+            let outer = format!("{{\"a\": 1, \"data\": {text}, \"b\": [{text}]}}");
+            let both = fields_and_within(&outer, "\"data\"");
+            prop_assert_eq!(both, fields(&outer).zip(fields(&text)));
             let mut wanted = Vec::new();
             all(&value, &mut wanted);
             let of = |place: Place| (serde_json::from_str(text.get(place.range).unwrap()).unwrap(), place.is_name);
@@ -187,7 +223,7 @@ mod tests {
 
         #[test]
         fn gr_5_parts_of_what_is_not_json_end_the_walk(text in "[\"\\\\{}\\[\\]:, a-c1é]{0,24}") {
-            let _ = fields(&text);
+            let _ = (fields(&text), fields_and_within(&text, "\"a\""));
             for place in strings(&text) {
                 prop_assert!(text.get(place.range).is_some());
             }

@@ -1,6 +1,6 @@
 //! JSON that stays a text: an input of many megabytes has no tree in memory (GR-5).
 
-use super::{JsonError, end_of_string, fields, read, read_with};
+use super::{JsonError, MOST_DEPTH, end_of_string, fields, read, read_levels, read_with};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use std::fmt;
@@ -51,6 +51,14 @@ impl JsonText {
     pub fn value(&self) -> Value {
         // It was read before.
         read(self.0.as_bytes()).unwrap_or_default()
+    }
+
+    /// Reads it into what a seed makes of it. How deep it is nested was looked at before.
+    ///
+    /// # Errors
+    /// Those of the seed.
+    pub fn read_into<'t, S: DeserializeSeed<'t>>(&'t self, seed: S) -> Result<S::Value, JsonError> {
+        read_levels(MOST_DEPTH, self.0.as_bytes(), seed)
     }
 
     /// Returns the names of the fields of an object; `None` for any other value.

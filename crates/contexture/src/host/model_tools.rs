@@ -17,7 +17,6 @@ use crate::policy::POLICY_DENIED;
 use crate::references::fence_of;
 use crate::written::OnDemand;
 use contexture_context::build::build_item;
-use contexture_context::digest::canonical_json;
 use contexture_context::manifest::{Blob, ItemRecord};
 use contexture_context::{Budget, DeclaredItem, Keep, Label, Manifest, Position, Trust};
 use contexture_core::policy::Influence;
@@ -275,7 +274,7 @@ impl<'h> ModelTools<'h> {
             .map_err(|error| error.to_string())?;
         self.run.recorder.keep(vec![
             // A result has its keys in any order, its digest that of the sorted ones.
-            Blob { digest: item.value_digest.clone(), text: canonical_json(&item.value) },
+            Blob { digest: item.value_digest.clone(), text: item.value.as_str().to_owned() },
             Blob { digest: item.digest.clone(), text: item.text.clone() },
         ]);
         let sources = declared.origin.sources.clone();

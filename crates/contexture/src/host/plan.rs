@@ -27,7 +27,6 @@ use crate::models::Model;
 use crate::observe::Progress;
 use actions::{PendingCall, PlanActions};
 use contexture_context::build::build_item;
-use contexture_context::digest::canonical_json;
 use contexture_context::item::CutRecord;
 use contexture_context::manifest::{Blob, ItemRecord, MaskedRecord};
 use contexture_context::{Budget, CutReason, DeclaredItem, Digest, Label};
@@ -197,7 +196,7 @@ fn leave_out(
             left_out: true,
             kept: None,
         };
-        let value = canonical_json(&item.value);
+        let value = item.value.as_str().to_owned();
         prepared.blobs.push(Blob { digest: item.value_digest.clone(), text: value });
         prepared.blobs.push(Blob { digest: Digest::of_text(""), text: String::new() });
         let sources = declared.origin.sources.clone();

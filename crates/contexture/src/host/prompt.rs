@@ -10,7 +10,6 @@ use crate::models::Model;
 use crate::run::result::{DryItem, DryPrompt, DryTool};
 use contexture_answer::contract;
 use contexture_context::build::{FitError, fit_with};
-use contexture_context::digest::canonical_json;
 use contexture_context::fence::{Fence, escape_layout, escape_open};
 use contexture_context::manifest::{
     Blob, ItemPlace, ItemRecord, Layer, MANIFEST_VERSION, MessageRecord, ModelRef, OfferedTool,
@@ -246,7 +245,7 @@ fn record(
     let mut blobs = Vec::new();
     let messages = messages(laid, counter, &mut blobs);
     for item in items {
-        let value = canonical_json(&item.value);
+        let value = item.value.as_str().to_owned();
         blobs.push(Blob { digest: item.value_digest.clone(), text: value });
         blobs.push(Blob { digest: item.digest.clone(), text: item.text.clone() });
     }

@@ -110,7 +110,7 @@ impl Given {
             Self::Text(text, label) => {
                 machine.make_room();
                 let tag = machine.meter.tags().tag(&label, Standing::Real);
-                let read = machine.importer(tag, machine.epoch()).text(text.as_str());
+                let read = machine.importer(tag, machine.epoch()).checked_text(&text);
                 read.map_err(|unread| match unread {
                     Unread::Limit(fault) => fault,
                     Unread::Invalid(error) => not_json(&error),

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tantivy::directory::MmapDirectory;
 use tantivy::schema::Schema;
+use tantivy::store::Compressor;
 use tantivy::{Index, IndexBuilder, IndexSettings, ReloadPolicy, TantivyError};
 
 /// The wait for another process that writes the same index.
@@ -194,9 +195,14 @@ fn written(
     Ok((Arc::new(opened), report))
 }
 
-/// Places are small and read one by one: small blocks spare unpacking their neighbours.
+/// Places are small and read one by one: small blocks spare reading their neighbours. Unpacking them
+/// would take longer than what a question looks for in them.
 fn builder(schema: Schema) -> IndexBuilder {
-    let settings = IndexSettings { docstore_blocksize: 2_048, ..IndexSettings::default() };
+    let settings = IndexSettings {
+        docstore_blocksize: 2_048,
+        docstore_compression: Compressor::None,
+        ..IndexSettings::default()
+    };
     IndexBuilder::new().schema(schema).settings(settings)
 }
 

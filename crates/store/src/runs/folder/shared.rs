@@ -61,19 +61,19 @@ pub(super) fn shorten<'l>(lines: Cow<'l, str>, parts: &Parts) -> Cow<'l, str> {
 
 /// Returns a line without its long values, which are not read for that; `None` if it has none.
 fn shortened<'l>(line: &'l str, kept: &mut Vec<Kept<'l>>) -> Option<String> {
-    let event = json::fields(line)?;
-    let of = |name: &str| event.iter().find(|(own, _)| *own == name).map(|(_, value)| *value);
-    let is_run = of("\"kind\"")? == RUN;
-    let data = json::fields(of("\"data\"")?)?;
+    let (event, data) = json::fields_and_within(line, "\"data\"")?;
+    let kind = event.iter().find(|(name, _)| *name == "\"kind\"");
+    let is_run = kind?.1 == RUN;
     let before = kept.len();
     let mut out = String::new();
     write(&event, &mut out, |name, value, out| match name {
-        "\"data\"" => write(&data, out, |name, value, out| match json::fields(value) {
-            _ if is_run && name != RESULT => out.push_str(value),
-            Some(fields) if name == MANIFEST => {
-                write(&fields, out, |_, value, out| take(value, kept, out));
+        "\"data\"" => write(&data, out, |name, value, out| {
+            let manifest = if name == MANIFEST { json::fields(value) } else { None };
+            match manifest {
+                _ if is_run && name != RESULT => out.push_str(value),
+                Some(fields) => write(&fields, out, |_, value, out| take(value, kept, out)),
+                None => take(value, kept, out),
             }
-            _ => take(value, kept, out),
         }),
         _ => out.push_str(value),
     });

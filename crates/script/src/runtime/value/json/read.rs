@@ -4,7 +4,7 @@ use super::super::fields::Fields;
 use super::super::{Header, Value};
 use super::{Importer, NODE_BYTES, check_depth};
 use crate::runtime::error::{Checked, Fault};
-use contexture_context::json::{JsonError, read_with};
+use contexture_context::json::{JsonError, JsonText, read_with};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::cell::Cell;
 use std::fmt;
@@ -21,9 +21,21 @@ pub(crate) enum Unread {
 impl Importer<'_> {
     /// Reads a JSON text.
     pub(crate) fn text(&self, text: &str) -> Result<Value, Unread> {
+        self.read(|place| read_with(text.as_bytes(), place))
+    }
+
+    /// Reads a JSON text that was checked.
+    pub(crate) fn checked_text(&self, text: &JsonText) -> Result<Value, Unread> {
+        self.read(|place| text.read_into(place))
+    }
+
+    fn read(
+        &self,
+        read: impl FnOnce(Place<'_, '_>) -> Result<Value, JsonError>,
+    ) -> Result<Value, Unread> {
         let fault = Cell::new(None);
         let place = Place { importer: self, fault: &fault, depth: 1 };
-        read_with(text.as_bytes(), place).map_err(|error| match fault.take() {
+        read(place).map_err(|error| match fault.take() {
             Some(fault) => Unread::Limit(fault),
             None => Unread::Invalid(error),
         })

@@ -181,7 +181,7 @@ fn gr_1_a_damaged_part_is_told_by_digest_and_the_rest_is_read() {
     keep(&*run, 1, &[first.clone(), second.clone(), third.clone()]);
     let file = opened(folder.path());
     let of = |text: &str| {
-        let part = super::seams::parts(text.as_bytes()).nth(3).unwrap().to_vec();
+        let part = super::seams::parts(text.as_bytes())[3].to_vec();
         file.query_row("select id from parts where data = ?1", [part], |row| row.get::<_, i64>(0))
             .unwrap()
     };

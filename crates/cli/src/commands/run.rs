@@ -69,7 +69,7 @@ pub(crate) fn carry_out(
     let screen = Arc::new(if output.stream { screen.streaming() } else { screen });
     let began = Instant::now();
     let permission = PersonAtTerminal::of(terminal, Arc::clone(&screen) as _);
-    let request = RunRequest { permission, ..request };
+    let request = RunRequest { permission, ends_process: true, ..request };
     let (report, ended_by) = drive(project, request, &screen)?;
     screen.clear();
     let end = report::End { output, is_dry, project, took: began.elapsed() };
@@ -154,7 +154,6 @@ fn request(args: &Args) -> Result<RunRequest, Abort> {
         servers: args.permissions.servers(),
         yes_to: args.permissions.yes_to.clone(),
         spend: args.spend.limit(),
-        ends_process: true,
         ..RunRequest::default()
     })
 }

@@ -37,7 +37,8 @@ pub fn fields(text: &str) -> Option<Fields<'_>> {
 pub type Fields<'t> = Vec<(&'t str, &'t str)>;
 
 /// Returns the fields of an object, and those of the object in its field `name`, which is written
-/// with its quotes; `None` where there is none. A long text is gone through once for both.
+/// with its quotes; `None` if the text, or that field, is not an object. A long text is gone through
+/// once for both.
 #[must_use]
 pub fn fields_and_within<'t>(text: &'t str, name: &str) -> Option<(Fields<'t>, Fields<'t>)> {
     let (mut all, mut within) = (Vec::new(), None);

@@ -4,6 +4,7 @@ use super::{JsonError, MOST_DEPTH, end_of_string, fields, read, read_levels, rea
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A JSON text that was read once, on one line.
@@ -72,25 +73,32 @@ impl JsonText {
 /// Takes the blanks between the parts of valid JSON out.
 fn on_one_line(text: String) -> String {
     let mut bytes = text.into_bytes();
-    let (mut at, mut end) = (0, 0);
+    // What stands from `from` on is copied to `end` when a blank ends it.
+    let (mut at, mut from, mut end) = (0, 0, 0);
     while let Some(byte) = bytes.get(at) {
-        let next = match byte {
-            b'"' => bytes.len().min(end_of_string(&bytes, at + 1) + 1),
+        match byte {
+            b'"' => at = bytes.len().min(end_of_string(&bytes, at + 1) + 1),
             b' ' | b'\t' | b'\r' | b'\n' => {
+                end = moved(&mut bytes, from..at, end);
                 at += 1;
-                continue;
+                from = at;
             }
-            _ => at + 1,
-        };
-        if at > end {
-            bytes.copy_within(at..next, end);
+            _ => at += 1,
         }
-        end += next - at;
-        at = next;
     }
+    end = moved(&mut bytes, from..at, end);
     bytes.truncate(end);
     // Only blanks of ASCII were taken out.
     String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// Copies a part of a text to a place before it, and returns the end of the copy.
+fn moved(bytes: &mut [u8], part: Range<usize>, to: usize) -> usize {
+    let end = to + part.len();
+    if !part.is_empty() && part.start > to {
+        bytes.copy_within(part, to);
+    }
+    end
 }
 
 /// A value that is read and dropped.

@@ -273,7 +273,6 @@ impl<'h> ModelTools<'h> {
         let item = build_item(manifest.items.len(), &declared, counter)
             .map_err(|error| error.to_string())?;
         self.run.recorder.keep(vec![
-            // A result has its keys in any order, its digest that of the sorted ones.
             Blob { digest: item.value_digest.clone(), text: item.value.as_str().to_owned() },
             Blob { digest: item.digest.clone(), text: item.text.clone() },
         ]);

@@ -3,7 +3,7 @@
 //! ```text
 //! .gitignore                    so that none of it but definitions and packs is committed
 //! runs/<id>.jsonl               the trace of a run, one event per line
-//! runs/<id>.texts.jsonl         the small texts it kept alone: {digest, text}
+//! runs/<id>.texts.jsonl         the small texts that it kept without a larger one
 //! runs/<id>.places              where its model calls stand, if it is long
 //! runs/runs.index.jsonl         an entry for each run that has ended
 //! texts/parts.db                larger texts of all runs, and small ones kept with them, by digest, in

@@ -19,14 +19,14 @@ pub(super) fn stem(word: &mut String) {
     {
         word.truncate(word.len() - length);
     }
-    if word.as_bytes().ends_with(b"e") && word.len() >= SHORT {
+    if matches!(word.as_bytes(), [.., b'e']) && word.len() >= SHORT {
         word.pop();
     }
     if matches!(word.as_bytes(), [.., b'a', b't']) && word.len() >= 7 {
         word.truncate(word.len() - 2);
     }
     undouble(word);
-    if word.as_bytes().ends_with(b"y") && word.len() >= SHORT {
+    if matches!(word.as_bytes(), [.., b'y']) && word.len() >= SHORT {
         word.pop();
         word.push('i');
     }

@@ -35,7 +35,7 @@ const RENEWED: i64 = 600;
 const KNOWN: usize = 1 << 17;
 
 /// A text to be kept.
-pub(super) struct Large<'t> {
+pub(super) struct Text<'t> {
     pub(super) digest: &'t Digest,
     pub(super) text: Cow<'t, str>,
     /// True if secrets were taken out, so that the digest is that of another text.
@@ -78,7 +78,7 @@ impl Parts {
     }
 
     /// Keeps texts, all or none.
-    pub(super) fn keep(&self, texts: &[Large<'_>]) -> Result<(), RunError> {
+    pub(super) fn keep(&self, texts: &[Text<'_>]) -> Result<(), RunError> {
         if texts.is_empty() {
             return Ok(());
         }
@@ -163,7 +163,7 @@ fn number(path: &Path) -> Option<u64> {
     path.exists().then_some(0)
 }
 
-fn write(connection: &mut Connection, known: &mut Known, texts: &[Large<'_>]) -> Outcome<()> {
+fn write(connection: &mut Connection, known: &mut Known, texts: &[Text<'_>]) -> Outcome<()> {
     // Taking the lock at once: two writers that both began to read would block each other.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     known.check(&transaction)?;
@@ -191,7 +191,7 @@ fn renew(transaction: &Transaction<'_>, digest: &Digest, now: i64) -> Outcome<bo
 fn add(
     transaction: &Transaction<'_>,
     known: &mut Known,
-    large: &Large<'_>,
+    large: &Text<'_>,
     now: i64,
 ) -> Outcome<()> {
     let mut ids = Vec::new();

@@ -12,7 +12,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// A text to be kept.
-pub(super) struct Large<'t> {
+pub(super) struct Text<'t> {
     pub(super) digest: &'t Digest,
     pub(super) text: Cow<'t, str>,
     /// True if secrets were taken out, so that the digest is that of another text.
@@ -34,8 +34,8 @@ impl Parts {
     }
 
     /// Keeps texts, each whole or not at all, unless another run did.
-    pub(super) fn keep(&self, texts: &[Large<'_>]) -> Result<(), RunError> {
-        for Large { digest, text, masked } in texts {
+    pub(super) fn keep(&self, texts: &[Text<'_>]) -> Result<(), RunError> {
+        for Text { digest, text, masked } in texts {
             let path = large(&self.folder, digest, *masked);
             if !path.exists() {
                 keep(&path, text).map_err(|error| failed(&path, &error))?;

@@ -6,7 +6,7 @@
 //! gets the values in their places. Of a line of the run itself, which lists of runs are made of, only
 //! the value that it ended with is kept so.
 
-use super::parts::{Large, Parts};
+use super::parts::{Parts, Text};
 use crate::runs::{RunError, RunLog};
 use contexture_context::{Digest, json};
 use serde_json::{Map, Value, json};
@@ -54,7 +54,7 @@ pub(super) fn shorten<'l>(lines: Cow<'l, str>, parts: &Parts) -> Cow<'l, str> {
     }
     let mut large = Vec::new();
     for Kept { digest, text } in &kept {
-        large.push(Large { digest, text: Cow::Borrowed(text), masked: false });
+        large.push(Text { digest, text: Cow::Borrowed(text), masked: false });
     }
     if large.is_empty() || parts.keep(&large).is_err() { lines } else { out.into() }
 }

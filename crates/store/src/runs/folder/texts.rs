@@ -6,7 +6,7 @@
 //! it was sent.
 
 use super::failed;
-use super::parts::{Large, Parts};
+use super::parts::{Parts, Text};
 use crate::home;
 use crate::masker::Masker;
 use crate::runs::{RunError, RunId};
@@ -69,12 +69,13 @@ impl TextWriter {
             let text = masker.text(&blob.text);
             let masked = matches!(text, Cow::Owned(_));
             let list = if text.len() > SMALL_BYTES { &mut large } else { &mut small };
-            list.push(Large { digest: &blob.digest, text, masked });
+            list.push(Text { digest: &blob.digest, text, masked });
         }
         let count = large.len();
         if Parts::TAKES_SMALL && count > 0 {
-            // The file of all texts is written in any case. It has no empty ones.
-            large.extend(small.extract_if(.., |one| !one.text.is_empty()));
+            // The file of all texts is written in any case. It has no empty ones, and what is masked in
+            // this run may be whole in another, which has the same digest.
+            large.extend(small.extract_if(.., |one| !one.masked && !one.text.is_empty()));
         }
         let kept = self.parts.keep(&large);
         if kept.is_err() {
@@ -87,13 +88,13 @@ impl TextWriter {
     }
 
     /// Writes texts into the run's own file.
-    fn append(&mut self, texts: &[Large<'_>]) -> Result<(), RunError> {
+    fn append(&mut self, texts: &[Text<'_>]) -> Result<(), RunError> {
         if texts.is_empty() {
             return Ok(());
         }
         let path = self.file.display();
         let mut lines = String::new();
-        for Large { digest, text, masked } in texts {
+        for Text { digest, text, masked } in texts {
             let line =
                 Line { digest: (*digest).clone(), text: Cow::Borrowed(text), masked: *masked };
             let line = serde_json::to_string(&line).map_err(|error| RunError::Io {

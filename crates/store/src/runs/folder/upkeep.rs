@@ -23,15 +23,19 @@ pub(super) fn mentions(store: &FolderStore, id: &RunId, text: &str) -> Result<bo
     if events.contains(&written) || read(&small(&store.folder, id))?.contains(&written) {
         return Ok(true);
     }
-    let mut named: Vec<Digest> = digests(&events).collect();
-    // Those that a long value of a line names.
-    for value in shared::digests(&events) {
-        named.extend(store.text(id, &value)?.iter().flat_map(|value| digests(value)));
+    // A value of a line is kept as JSON.
+    let has_it = |kept: &str| kept.contains(text) || kept.contains(&written);
+    let mut named: HashSet<Digest> = digests(&events).collect();
+    for digest in shared::digests(&events).collect::<HashSet<_>>() {
+        named.remove(&digest);
+        let Some(value) = store.text(id, &digest)? else { continue };
+        if has_it(&value) {
+            return Ok(true);
+        }
+        named.extend(digests(&value));
     }
     for digest in named {
-        // A value of a line is kept as JSON.
-        let has_it = |kept: String| kept.contains(text) || kept.contains(&written);
-        if store.parts.get(&digest)?.is_some_and(has_it) {
+        if store.parts.get(&digest)?.as_deref().is_some_and(has_it) {
             return Ok(true);
         }
         for masked in [false, true] {

@@ -51,7 +51,7 @@ pub(super) const fn part(data: &[u8]) -> Part<'_> {
 }
 
 /// Cuts a list of places: behind pairs of places whose hash says so, so that equal rows of places
-/// become equal lists. One place alone may stand between any two messages.
+/// become equal lists. One place does not suffice: the same separator stands between any two messages.
 pub(super) fn groups(mut ids: &[i64]) -> impl Iterator<Item = &[i64]> {
     std::iter::from_fn(move || {
         let mut before = 0;

@@ -43,8 +43,8 @@ fn stretches(text: &[u8], apart: usize) -> Vec<&[u8]> {
     found.into_iter().flatten().filter(|stretch| !stretch.is_empty()).collect()
 }
 
-/// Cuts what is longer than the size that is aimed at. The last part has no seam at its end: it is cut
-/// again from its beginning, which stays where the text grows.
+/// Cuts what is longer than the size that is aimed at. The last part ends where the text does, not at
+/// a seam: it is cut at fixed distances from its start, so that those cuts stay when the text grows.
 fn cut(text: &[u8], Sizes(least, aim, most): Sizes) -> Vec<&[u8]> {
     if text.len() <= aim {
         return vec![text];

@@ -352,6 +352,27 @@ fn gr_1_a_masked_text_is_read_and_its_damage_is_found() {
 }
 
 #[test]
+fn gu_9_a_small_text_is_masked_as_its_own_run_masks_it() {
+    for is_masked_first in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(folder.path());
+        let masker = crate::masker::Masker::new(["correct horse".to_owned()]);
+        let masking = store.begin(Arc::new(masker)).unwrap();
+        let other = store.begin(Arc::default()).unwrap();
+        let (text, large) = ("say correct horse", "large ".repeat(1_000));
+        let mut runs = [&masking, &other];
+        if !is_masked_first {
+            runs.reverse();
+        }
+        for run in runs {
+            run.keep(&[blob(text), blob(&large)]).unwrap();
+        }
+        assert_eq!(kept(&store, &*masking, text).as_deref(), Some("say •••"));
+        assert_eq!(kept(&store, &*other, text).as_deref(), Some(text));
+    }
+}
+
+#[test]
 fn gr_1_folder_removed_beside_open_store_is_made_again() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());

@@ -1,6 +1,6 @@
 //! JSON that stays a text: an input of many megabytes has no tree in memory (GR-5).
 
-use super::{JsonError, MOST_DEPTH, end_of_string, fields, read, read_levels, read_with};
+use super::{JsonError, MOST_DEPTH, depth, end_of_string, fields, read, read_levels};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use std::fmt;
@@ -29,9 +29,9 @@ impl JsonText {
     /// # Errors
     /// [`JsonError`], with line and column, and the text as it was given.
     pub fn read(text: String) -> Result<Self, (JsonError, String)> {
-        match read_with(text.as_bytes(), Any) {
+        match read_levels(MOST_DEPTH, text.as_bytes(), Any { inside: 0 }) {
             Ok(()) => Ok(Self(Arc::new(on_one_line(text)))),
-            Err(error) => Err((error, text)),
+            Err(error) => Err((depth(text.as_bytes()).err().unwrap_or(error), text)),
         }
     }
 
@@ -102,7 +102,20 @@ fn moved(bytes: &mut [u8], part: Range<usize>, to: usize) -> usize {
 }
 
 /// A value that is read and dropped.
-struct Any;
+#[derive(Clone, Copy)]
+struct Any {
+    /// The lists and objects that it is in.
+    inside: usize,
+}
+
+impl Any {
+    fn enter<E: serde::de::Error>(self) -> Result<Self, E> {
+        match self.inside < MOST_DEPTH {
+            true => Ok(Self { inside: self.inside + 1 }),
+            false => Err(E::custom("nested too deep")),
+        }
+    }
+}
 
 impl<'t> DeserializeSeed<'t> for Any {
     type Value = ();
@@ -144,13 +157,15 @@ impl<'t> Visitor<'t> for Any {
     }
 
     fn visit_seq<A: SeqAccess<'t>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(Self)?.is_some() {}
+        let item = self.enter()?;
+        while items.next_element_seed(item)?.is_some() {}
         Ok(())
     }
 
     fn visit_map<A: MapAccess<'t>>(self, mut entries: A) -> Result<(), A::Error> {
-        while entries.next_key_seed(Self)?.is_some() {
-            entries.next_value_seed(Self)?;
+        let field = self.enter()?;
+        while entries.next_key_seed(field)?.is_some() {
+            entries.next_value_seed(field)?;
         }
         Ok(())
     }
@@ -182,6 +197,24 @@ mod tests {
                     prop_assert_eq!(error.to_string(), expected.to_string());
                 }
                 (one, other) => prop_assert!(false, "{one:?} {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn gr_5_text_is_refused_at_the_depth_where_its_value_is() {
+        for (open, close) in [("[", "]"), ("{\"a\":", "}"), ("[{\"a\":", "}]")] {
+            let levels =
+                MOST_DEPTH / open.chars().filter(|sign| b"[{".contains(&(*sign as u8))).count();
+            for inner in ["1", "[]", "{}", "]"] {
+                for count in levels - 2..levels + 3 {
+                    let text = format!("{}{inner}{}", open.repeat(count), close.repeat(count));
+                    let told =
+                        JsonText::read(text.clone()).err().map(|(error, _)| error.to_string());
+                    let expected =
+                        read::<Value>(text.as_bytes()).err().map(|error| error.to_string());
+                    assert_eq!(told, expected, "{open} {inner} {count}");
+                }
             }
         }
     }

@@ -33,20 +33,31 @@ impl Importer<'_> {
         &self,
         read: impl FnOnce(Place<'_, '_>) -> Result<Value, JsonError>,
     ) -> Result<Value, Unread> {
-        let fault = Cell::new(None);
-        let place = Place { importer: self, fault: &fault, depth: 1 };
-        read(place).map_err(|error| match fault.take() {
+        let state = State::default();
+        let place = Place { importer: self, state: &state, depth: 1 };
+        read(place).map_err(|error| match state.fault.take() {
             Some(fault) => Unread::Limit(fault),
             None => Unread::Invalid(error),
         })
     }
 }
 
+/// The most fields for which an object has room before they are read.
+const ROOM: usize = 16;
+
+/// What is known of a text so far.
+#[derive(Default)]
+struct State {
+    /// The breach of a limit, which ends the reading.
+    fault: Cell<Option<Box<Fault>>>,
+    /// The fields of the last object: the next one mostly has as many.
+    fields: Cell<usize>,
+}
+
 /// A place in a text where a value is expected.
 struct Place<'p, 'm> {
     importer: &'p Importer<'m>,
-    /// The breach of a limit, which ends the reading.
-    fault: &'p Cell<Option<Box<Fault>>>,
+    state: &'p State,
     depth: usize,
 }
 
@@ -54,13 +65,13 @@ impl Place<'_, '_> {
     fn checked<T, E: serde::de::Error>(&self, outcome: Checked<T>) -> Result<T, E> {
         outcome.map_err(|fault| {
             let error = E::custom("a limit of the run");
-            self.fault.set(Some(fault));
+            self.state.fault.set(Some(fault));
             error
         })
     }
 
     fn inside(&self) -> Self {
-        Self { importer: self.importer, fault: self.fault, depth: self.depth + 1 }
+        Self { importer: self.importer, state: self.state, depth: self.depth + 1 }
     }
 
     fn header(&self) -> Header {
@@ -124,7 +135,7 @@ impl<'t> Visitor<'t> for Place<'_, '_> {
     fn visit_map<A: MapAccess<'t>>(self, mut entries: A) -> Result<Value, A::Error> {
         let meter = self.importer.meter;
         self.checked(check_depth(meter, self.depth).and_then(|()| meter.heap(NODE_BYTES)))?;
-        let mut fields = Fields::default();
+        let mut fields = Fields::with_capacity(self.state.fields.get().min(ROOM));
         while let Some(name) = entries.next_key_seed(Key(self.importer))? {
             let value = entries.next_value_seed(self.inside())?;
             value.mark_held();
@@ -133,6 +144,7 @@ impl<'t> Visitor<'t> for Place<'_, '_> {
             self.checked(meter.collection(fields.len()).and_then(|()| meter.heap(bytes)))?;
         }
         fields.shrink();
+        self.state.fields.set(fields.len());
         Ok(Value::object(fields, self.header()))
     }
 }

@@ -208,18 +208,17 @@ pub fn canonical_json(value: &Value) -> String {
                 }
             }
             Step::Value(Value::Number(number)) => out.extend(canonical_number(number).into_bytes()),
-            Step::Value(Value::String(text)) => write(text, &mut out),
-            Step::Value(scalar) => out.extend(scalar.to_string().into_bytes()),
+            Step::Value(scalar) => write(scalar, &mut out),
         }
     }
     // Only whole strings and signs of ASCII were written.
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// Writes a string as JSON.
-fn write(text: &str, out: &mut Vec<u8>) {
+/// Writes a name or a scalar as JSON.
+fn write(value: &(impl Serialize + ?Sized), out: &mut Vec<u8>) {
     // Writing to memory can't fail.
-    let _ = serde_json::to_writer(out, text);
+    let _ = serde_json::to_writer(out, value);
 }
 
 fn canonical_number(number: &serde_json::Number) -> String {

@@ -105,7 +105,8 @@ fn read_levels<'t, S: DeserializeSeed<'t>>(
     text: &'t [u8],
     seed: S,
 ) -> Result<S::Value, JsonError> {
-    let stack = levels * LEVEL_BYTES;
+    // A short text needs no stack of its own: each level takes a byte at least.
+    let stack = levels.min(text.len() + 1) * LEVEL_BYTES;
     stacker::maybe_grow(stack, stack, || {
         let mut reader = serde_json::Deserializer::from_slice(text);
         reader.disable_recursion_limit();

@@ -24,18 +24,9 @@ const LONGEST: usize = BYTES / 4;
 pub(crate) struct Recent<S>(Mutex<VecDeque<Known<S>>>);
 
 /// A text with its stops: the bytes before each, and what was found up to there.
-#[derive(Clone)]
 struct Known<S> {
     text: String,
     stops: Vec<(usize, S)>,
-}
-
-impl<S: Clone> Known<S> {
-    fn beginning(&self, bytes: usize) -> Self {
-        let text = self.text.get(..bytes).unwrap_or_default().to_owned();
-        let stops = self.stops.iter().filter(|(at, _)| *at <= bytes).cloned().collect();
-        Self { text, stops }
-    }
 }
 
 impl<S: Clone> Recent<S> {
@@ -73,7 +64,10 @@ impl<S: Clone> Recent<S> {
         let is_same = texts.get(index).is_some_and(|known| known.text.len() - common < STRIDE);
         let mut known = match texts.get(index) {
             Some(_) if is_same => texts.remove(index),
-            Some(known) => Some(known.beginning(common)),
+            Some(Known { text, stops }) => {
+                let text = text.get(..common).unwrap_or_default().to_owned();
+                Some(Known { text, stops: stops.clone() })
+            }
             None => None,
         }
         .unwrap_or_else(|| Known { text: String::new(), stops: Vec::new() });

@@ -91,6 +91,8 @@ fn as_31_input_that_is_not_json_is_refused_with_place_and_fix() {
     assert_eq!(error["error"]["code"], "not_json");
     let _ = sandbox.run(["run", "p.as", "--input", "1", "--input-file", "x"]).exits(2);
     let _ = sandbox.run(["run", "p.as", "--input-file", "none.json"]).exits(2).says("none.json");
+    let piped = sandbox.run_with(["run", "p.as", "--input-file", "-"], "[1,").exits(2);
+    let _ = piped.says("error: stdin is not JSON");
 }
 
 #[test]

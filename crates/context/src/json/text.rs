@@ -31,6 +31,7 @@ impl JsonText {
     pub fn read(text: String) -> Result<Self, (JsonError, String)> {
         match read_levels(MOST_DEPTH, text.as_bytes(), Any { inside: 0 }) {
             Ok(()) => Ok(Self(Arc::new(on_one_line(text)))),
+            // That it is too deep is told first, whatever else is wrong with it.
             Err(error) => Err((depth(text.as_bytes()).err().unwrap_or(error), text)),
         }
     }

@@ -90,7 +90,7 @@ pub struct RunRequest {
     /// The step of a flow that it is, for its record.
     pub part_of: Option<PartOf>,
     /// True if the process ends after the run: the system takes the memory of its values back at once,
-    /// where freeing millions of them one by one takes as long as making them does (GR-5).
+    /// where freeing an input of megabytes value by value takes a seventh of the run (GR-5).
     pub ends_process: bool,
 }
 

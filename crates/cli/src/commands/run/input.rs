@@ -50,7 +50,7 @@ pub(super) fn of(
     Ok(match (args.input.as_slice(), &args.input_file) {
         ([], Some(file)) => {
             let text = input::text(file, "the input", terminal)?;
-            input::json_text(text, &file.display().to_string())?.into()
+            input::json_text(text, &input::name_of(file))?.into()
         }
         ([], None) => json!({}).into(),
         ([only], _) if only == "-" => from_stdin(&form()?, terminal)?,
